@@ -62,7 +62,7 @@ package struct ConsoleRoutes: RouteSource {
             .add(middleware: ConsoleErrorMiddleware())
         AccessRoutes(team: services.team, attempts: attempts, passwords: passwords, cookies: cookies).add(to: group)
         let pages = ConsolePages(group: group)
-        AccountRoutes(team: services.team, attempts: attempts, passwords: passwords).add(to: pages)
+        MemberAccountRoutes(team: services.team, attempts: attempts, passwords: passwords).add(to: pages)
         addPages(to: pages)
         // A path without a page gets an error page of the console.
         group.get("**") { _, _ -> Response in throw Problem.pageUnknown }
@@ -72,8 +72,8 @@ package struct ConsoleRoutes: RouteSource {
     /// Adds the pages of each section: one line for each.
     private func addPages(to pages: ConsolePages) {
         OverviewRoutes(services: services, streams: streams).add(to: pages)
-        FigureRoutes(services: services).add(to: pages)
-        ProductRoutes(services: services).add(to: pages)
+        FiguresRoutes(services: services).add(to: pages)
+        ProductsRoutes(services: services).add(to: pages)
         CustomersRoutes(services: services).add(to: pages)
         if let store = services.store, let storeStreams {
             LocalStoreRoutes(services: services, store: store, streams: storeStreams).add(to: pages)

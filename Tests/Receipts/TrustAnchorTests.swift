@@ -63,6 +63,8 @@ import Testing
         #expect(throws: TrustError.certificateUnreadable(path: folder.file("bad.cer").path)) {
             try TrustAnchors(folders: [folder.url])
         }
+        let absent = folder.file("absent.cer")
+        #expect(throws: TrustError.fileUnreadable(path: absent.path)) { try TrustFolder(folder.url).add(file: absent) }
         let missing = folder.folder("missing")
         #expect(throws: TrustError.folderUnreadable(path: missing.path)) { try TrustAnchors(folders: [missing]) }
     }

@@ -134,6 +134,18 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: former], ofItemAtPath: place.path)
     }
 
+    @Test func `a file of the catalog that everybody may write is a problem`() async throws {
+        let folder = till.folder.folder("garden")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let items = till.folder.file("garden/Items.json")
+        try Data("{}".utf8).write(to: items)
+        try FileManager.default.setAttributes([.posixPermissions: 0o646], ofItemAtPath: items.path)
+        let (report, result) = try await report("--catalog", folder.path)
+        #expect(
+            report.findings.contains { $0.check == "permissions" && $0.remedy == "Run: chmod o-w \(items.path)" },
+            "\(result.output)")
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root gives files to other users and groups"))
     func `a folder of another user or of a group is told`() async throws {
         try await install()

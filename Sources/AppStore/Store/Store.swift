@@ -199,7 +199,7 @@ package struct Books {
     package var payments: PaymentRecords { PaymentRecords(database: database) }
     package var transactions: TransactionRecords { TransactionRecords(database: database) }
     var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
-    package var notifications: NotificationRecords { NotificationRecords(database: database) }
+    package var notifications: SentNotificationRecords { SentNotificationRecords(database: database) }
 
     var terms: SubscriptionTerms { settings.terms(of: configuration, at: now) }
     var storefront: Storefront { terms.storefront }

@@ -98,18 +98,18 @@ struct PurchaseRequest: SandboxRequest {
     /// The signed request of the purchase.
     ///
     /// - Throws: `Problem` for a purchase with several signatures, or for a request that does not fit the offer.
-    func signedPurchase() throws(Problem) -> SignedPurchase? {
+    func signedPurchase() throws(Problem) -> SignedPurchaseRequest? {
         if let advancedCommerceJWS {
             guard offerIdentifier == nil, promotionalOfferJWS == nil, introductoryOfferEligibilityJWS == nil,
                 quantity ?? 1 == 1
             else { throw JSONBody.invalid("The field /advancedCommerceJWS needs the quantity 1, without an offer.") }
-            return SignedPurchase(kind: .advancedCommerce, compact: advancedCommerceJWS)
+            return SignedPurchaseRequest(kind: .advancedCommerce, compact: advancedCommerceJWS)
         }
         if let introductoryOfferEligibilityJWS {
             guard offerIdentifier == nil, promotionalOfferJWS == nil else {
                 throw JSONBody.invalid("The field /introductoryOfferEligibilityJWS cannot be with another offer.")
             }
-            return SignedPurchase(kind: .introductoryOfferEligibility, compact: introductoryOfferEligibilityJWS)
+            return SignedPurchaseRequest(kind: .introductoryOfferEligibility, compact: introductoryOfferEligibilityJWS)
         }
         guard let promotionalOfferJWS else { return nil }
         guard offerIdentifier != nil, offerType == "promotional", offerSignature == nil else {
@@ -117,7 +117,7 @@ struct PurchaseRequest: SandboxRequest {
                 "The field /promotionalOfferJWS needs /offerIdentifier and the /offerType promotional, without /offerSignature."
             )
         }
-        return SignedPurchase(kind: .promotionalOffer, compact: promotionalOfferJWS)
+        return SignedPurchaseRequest(kind: .promotionalOffer, compact: promotionalOfferJWS)
     }
 
     func payment() throws(Problem) -> Payment {

@@ -198,7 +198,7 @@ struct SandboxRoutes: Sendable {
 extension Store {
     /// Adds a payment to an account's queue. It fails if its signed request is refused.
     fileprivate func add(
-        _ payment: Payment, with signed: SignedPurchase?, account: String, outcome: PaymentOutcome
+        _ payment: Payment, with signed: SignedPurchaseRequest?, account: String, outcome: PaymentOutcome
     ) throws(StoreError) -> PaymentTransaction {
         // A payment that the customer cancels does not reach the App Store.
         if case .failed = outcome { return try add(payment, account: account, outcome: outcome) }

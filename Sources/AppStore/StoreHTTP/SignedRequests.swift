@@ -195,7 +195,7 @@ extension Books {
 }
 
 /// A signed request with which an app buys.
-struct SignedPurchase: Sendable {
+struct SignedPurchaseRequest: Sendable {
     let kind: SignedRequestKind
     let compact: String
 }
@@ -209,7 +209,7 @@ extension Books {
     }
 
     /// Judges a payment of an account, as the App Store does before it asks the customer.
-    func verdict(on payment: Payment, with signed: SignedPurchase, account: String) throws -> PaymentVerdict {
+    func verdict(on payment: Payment, with signed: SignedPurchaseRequest, account: String) throws -> PaymentVerdict {
         do {
             let claims = try claims(of: signed.compact, for: signed.kind)
             guard let nonce = claims.text("nonce").flatMap(UUID.init(uuidString:)) else {

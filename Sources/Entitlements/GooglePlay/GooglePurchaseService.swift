@@ -130,8 +130,11 @@ package struct GooglePurchaseService: Sendable {
                 of: names.name(of: statement.purchaseToken)
             ).remaining
         }
-        // The successor's renewal is that of the chain, whichever of the two was asked about last.
-        if purchase.successorToken != nil { for index in stated.indices { stated[index].renewal = nil } }
+        // The successor's renewal is that of the chain, whichever of the two was asked about last. While the successor is unknown,
+        // nobody knows what comes next.
+        if purchase.successorToken != nil || purchase.awaitsSuccessor(statement) {
+            for index in stated.indices { stated[index].renewal = nil }
+        }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
             // In a deferred replacement, the new purchase has the last period of the old one.
             stated.removeAll {

@@ -37,9 +37,16 @@ package struct EntitlementFacts: Sendable {
         package private(set) var terms: PurchasePeriod.Terms?
         /// The purchase event from the ledger; nil for none, and if the facts are known.
         private(set) var recordedEvent: String?
+        /// The base plan from the ledger; nil for none, and if the facts are known.
+        private(set) var recordedPlan: String?
 
         /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
         package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }
+
+        /// What the customer has subscribed to.
+        var plan: SubscribedPlan {
+            SubscribedPlan(productIdentifier, basePlan: stated?.text(.basePlanId) ?? recordedPlan)
+        }
 
         /// True if the transaction is not the only one of its period.
         var isAdditional: Bool {

@@ -86,6 +86,48 @@ extension EntitlementDecision {
     }
 }
 
+/// The product of a subscription, and its base plan at Google Play. Another base plan of the same product is another plan
+/// (developer.android.com/google/play/billing/subscriptions, "Allow users to upgrade, downgrade, or change their subscription").
+package struct SubscribedPlan: Hashable, Sendable {
+    package let productIdentifier: String
+    /// Nil at the App Store, whose products are plans, and if Google Play has not stated it.
+    package let basePlan: String?
+    /// True if Google Play has stated that it has ended another plan at once.
+    let replacesAtOnce: Bool
+
+    init(_ productIdentifier: String, basePlan: String?, replacesAtOnce: Bool = false) {
+        (self.productIdentifier, self.basePlan) = (productIdentifier, basePlan)
+        self.replacesAtOnce = replacesAtOnce
+    }
+
+    /// The modes of replacements in effect "immediately" (the page above, "Replacement modes").
+    private static let immediateModes: Set = [
+        "WITH_TIME_PRORATION", "CHARGE_PRORATED_PRICE", "WITHOUT_PRORATION", "CHARGE_FULL_PRICE",
+    ]
+
+    init(_ claim: Claim) {
+        self.init(
+            claim.productIdentifier, basePlan: claim.facts?.text(.basePlanId),
+            replacesAtOnce: claim.facts?.text(.replacementMode).map(Self.immediateModes.contains) ?? false)
+    }
+
+    /// True if a customer who had the other one has changed the plan.
+    func differs(from other: SubscribedPlan) -> Bool {
+        guard productIdentifier.hasSameBytes(as: other.productIdentifier) else { return true }
+        guard let basePlan, let otherPlan = other.basePlan else { return false }
+        return !basePlan.hasSameBytes(as: otherPlan)
+    }
+
+    /// - Parameter text: The plan in the audit log. No product of a store has a colon in its identifier.
+    package init(text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        self.init(parts.first ?? text, basePlan: parts.count == 2 ? parts[1] : nil)
+    }
+
+    /// The plan in the audit log: `PRODUCT`, or `PRODUCT:BASEPLAN`.
+    var text: String { basePlan.map { "\(productIdentifier):\($0)" } ?? productIdentifier }
+}
+
 /// The rules of replaced periods: an upgrade is no refund, though the App Store states it as a cancellation in an app receipt.
 extension EntitlementDecision {
     /// A period of a subscription that may have replaced another one.
@@ -136,8 +178,9 @@ extension EntitlementDecision {
     ///
     /// - Parameter record: Redeems the new period.
     mutating func recordReplacements(by claim: Claim, of user: Int64, _ record: (inout EntitlementDecision) -> Void) {
-        let (earlier, later, revoked) = facts.reading(periodsOf: claim.originalKey) {
-            ($0.last(before: claim.purchaseDate), $0.first(after: claim.purchaseDate), $0.revoked)
+        let start = claim.purchaseDate
+        let (earlier, later, revoked, isFirst) = facts.reading(periodsOf: claim.originalKey) {
+            ($0.last(before: start), $0.first(after: start), $0.revoked, $0.keys(from: start, through: start).isEmpty)
         }
         if claim.expiresAt != nil {
             let new = Successor(claim)
@@ -148,31 +191,32 @@ extension EntitlementDecision {
                 else { continue }
                 set(transaction.status.withoutRevocation, of: key)
             }
-            if let earlier, let before, let transaction = facts.transactions[earlier],
+            // Another period of the same moment has ended the earlier one.
+            if isFirst, let earlier, let before, let transaction = facts.transactions[earlier],
                 // The App Store has stated the upgrade of that period before.
                 !(before.status.isRevoked && transaction.isUpgraded),
-                transaction.isReplaced(by: claim.productIdentifier, from: claim.purchaseDate)
+                transaction.isReplaced(by: SubscribedPlan(claim), from: claim.purchaseDate)
             {
-                auditChange(of: earlier, transaction, to: claim.productIdentifier, of: user)
+                auditChange(of: earlier, transaction, to: SubscribedPlan(claim), of: user)
             }
         }
         let successor = later.flatMap { facts.transactions[$0] }
         record(&self)
         if let transaction = facts.transactions[claim.key], let successor,
-            transaction.isReplaced(by: successor.productIdentifier, from: successor.purchaseDate)
+            transaction.isReplaced(by: successor.plan, from: successor.purchaseDate)
         {
-            auditChange(of: claim.key, transaction, to: successor.productIdentifier, of: user)
+            auditChange(of: claim.key, transaction, to: successor.plan, of: user)
         }
     }
 
-    /// Records the end of a period by an upgrade. The product that has replaced it may be unknown.
+    /// Records the end of a period by a replacement. The plan that has replaced it may be unknown.
     mutating func auditChange(
         of key: TransactionKey,
         _ transaction: EntitlementFacts.Transaction,
-        to product: String?,
+        to plan: SubscribedPlan?,
         of user: Int64
     ) {
-        audit(.productChanged, key, transaction.productIdentifier, by: .appStore, to: user, reason: product)
+        audit(.productChanged, key, transaction.productIdentifier, by: .appStore, to: user, reason: plan?.text)
     }
 }
 
@@ -180,12 +224,16 @@ extension EntitlementFacts.Transaction {
     /// True if the App Store has stated that the customer upgraded.
     var isUpgraded: Bool { (stated.map { PurchasePeriod.Terms($0) } ?? terms)?.isUpgraded == true }
 
-    /// True if a period of another product begins before this one ends.
-    fileprivate func isReplaced(by product: String, from start: Timestamp) -> Bool {
-        guard !status.isRevoked, let expiresAt = status.expiresAt, !productIdentifier.hasSameBytes(as: product) else {
-            return false
-        }
-        return isUpgraded || start.adding(seconds: Coverage.clockToleranceSeconds) < expiresAt
+    /// True if a period of another plan begins before this one ends. A subscription that is bought again, before its end or after it,
+    /// and a prepaid plan that is topped up, are no other plan.
+    fileprivate func isReplaced(by other: SubscribedPlan, from start: Timestamp) -> Bool {
+        guard !status.isRevoked, let expiresAt = status.expiresAt, other.differs(from: plan) else { return false }
+        // At Google Play, a customer in a grace period can change the plan, too.
+        let end = originalKey.origin.isGooglePlay ? max(expiresAt, grace?.endsAt ?? expiresAt) : expiresAt
+        let tolerance = Coverage.clockToleranceSeconds
+        return isUpgraded || start.adding(seconds: tolerance) < end
+            // If the ledger learns of the old period after its end, it ends where the new one begins.
+            || other.replacesAtOnce && start <= end.adding(seconds: tolerance)
     }
 }
 

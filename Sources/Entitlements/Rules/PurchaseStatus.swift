@@ -108,7 +108,11 @@ package struct PurchaseStatus: Hashable, Sendable {
         mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false
         renews = state.renews(as: type, by: renewal)
         nextProductIdentifier = renews == true ? renewal?.facts.text(.autoRenewProductId) ?? productIdentifier : nil
-        expirationReason = state == .expired ? ExpirationReason(intent: renewal?.facts.integer(.expirationIntent)) : nil
+        expirationReason =
+            state != .expired
+            ? nil
+            : renewal?.facts.canceler == .replacement
+                ? .replaced : ExpirationReason(intent: renewal?.facts.integer(.expirationIntent))
     }
 
     /// - Parameter periods: At least one period, in the order of the purchase dates.
@@ -207,12 +211,14 @@ extension PurchaseStatus {
     }
 }
 
-/// The reason for the end of a subscription, by Apple's `expirationIntent`.
+/// The reason for the end of a subscription, by Apple's `expirationIntent` and Google's `canceledStateContext`.
 package enum ExpirationReason: String, Sendable, CaseIterable {
     case customerCancelled
     case billingError
     case customerDidNotConsentToPriceIncrease
     case productNotAvailable
+    /// At Google Play, another purchase has replaced it, which the service does not know.
+    case replaced
     case other
 
     /// The reason as a part of a sentence.
@@ -222,6 +228,7 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
         case .billingError: "the renewal could not be charged"
         case .customerDidNotConsentToPriceIncrease: "the customer did not consent to a price increase"
         case .productNotAvailable: "the product was not available at the renewal"
+        case .replaced: "another purchase has replaced it"
         case .other: "another reason"
         }
     }

@@ -60,8 +60,8 @@ package struct ItemExplanation: Hashable, Sendable {
     package private(set) var renews = false
 }
 
-/// The rules of explanations. The source of an owned item comes first, then the purchase that ended last, grants, refusals,
-/// expected purchases, and unclaimed purchases.
+/// The rules of explanations. The source of an owned item comes first, then the purchase that ended last or has gone to another user,
+/// grants, refusals, expected purchases, and unclaimed purchases.
 extension ItemExplanation {
     private static func refundRemedy(_ store: PurchaseStore) -> String {
         "Only \(store.company) refunds, at \(store.refundAddress). The item comes back if \(store.company) reverses the "
@@ -74,7 +74,8 @@ extension ItemExplanation {
 
     package init(of item: Item, by facts: ItemFacts) {
         self =
-            Self.owned(item, facts) ?? Self.ended(item, facts) ?? Self.grantEnded(item, facts)
+            Self.owned(item, facts) ?? Self.transferred(item, facts) ?? Self.ended(item, facts)
+            ?? Self.grantEnded(item, facts)
             ?? Self.refused(item, facts) ?? Self.expected(item, facts) ?? Self.unclaimed(item, facts)
             ?? Self.neverBought(item, facts)
         isUserUnknown = facts.isUserUnknown
@@ -211,15 +212,23 @@ extension ItemExplanation {
             reference: grant.identifier)
     }
 
-    private static func refused(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
-        guard let entry = facts.event else { return nil }
-        if entry.event == .transferredOut {
-            return ItemExplanation(
-                item: item, cause: .transferredToAnotherUser,
-                sentence: "The purchase of \(entry.subject) was transferred to another user.",
-                remedy: "Ask the customer to log in as that user.", since: entry.happenedAt, reference: entry.reference,
-                origin: entry.origin, otherOwner: facts.otherOwner, products: [entry.subject])
+    /// A purchase that has gone to another user after all others of the user had ended.
+    private static func transferred(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        guard let entry = facts.event, entry.event == .transferredOut else { return nil }
+        if let latest = latest(facts.purchases), latest.status.state.isOwned
+            || (latest.status.until ?? latest.status.since) > entry.happenedAt
+        {
+            return nil
         }
+        return ItemExplanation(
+            item: item, cause: .transferredToAnotherUser,
+            sentence: "The purchase of \(entry.subject) was transferred to another user.",
+            remedy: "Ask the customer to log in as that user.", since: entry.happenedAt, reference: entry.reference,
+            origin: entry.origin, otherOwner: facts.otherOwner, products: [entry.subject])
+    }
+
+    private static func refused(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        guard let entry = facts.event, entry.event == .refused else { return nil }
         let remedy = entry.reason.flatMap { RefusalRemedy(code: $0) }
         return ItemExplanation(
             item: item, cause: .refused,

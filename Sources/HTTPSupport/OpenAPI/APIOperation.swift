@@ -184,7 +184,8 @@ package struct Parameter: Sendable {
     }
 
     package static let pageSize = query(
-        "pageSize", "The maximum number of entries.", .integer(in: Page.sizes, default: Page.standardSize)
+        "pageSize", "The maximum number of entries.",
+        .integer(in: RequestedPage.sizes, default: RequestedPage.standardSize)
     ).shared(as: "pageSize")
     package static let cursor = query("cursor", "The `nextCursor` of the previous page.").shared(as: "cursor")
     package static let issuer = query(

@@ -94,7 +94,10 @@ extension GooglePlayAnswer {
         let (order, known) = (moment.order(item.orderId), item.orderId.flatMap { moment.periods[$0] })
         let period = order?.lineItem(item.productId)
         let paidUntil = known?.expiresDate ?? period?.periodEnd
-        let ends = ends(expiryTime, paidUntil: paidUntil, moment.askedAt)
+        let isReplacedItem = item.isReplaced(among: items)
+        let ends = ends(
+            expiryTime, known: known?.expiresDate, paidUntil: paidUntil, renews: item.renews && !isReplacedItem,
+            moment.askedAt)
         let refund = refund(of: order, period, endedAt: expiryTime)
         // A period that is taken back grants nothing, and keeps the time that was paid for.
         let paid = refund == nil ? ends.paid : paidUntil ?? ends.paid
@@ -105,6 +108,7 @@ extension GooglePlayAnswer {
         facts[.basePlanId] = .init(item.basePlanId)
         facts[.isPrepaid] = .init(item.isAutoRenewing ? nil : true)
         facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
+        facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.originalPurchaseDate] = .init(startTime)
         facts[.expiresDate] = .init(paid)
         facts[.revocationType] = .init(
@@ -125,14 +129,18 @@ extension GooglePlayAnswer {
                 transactionIdentifier: identifier(of: item, among: items, moment.names),
                 originalTransactionIdentifier: moment.names.name(of: moment.originalToken ?? purchaseToken),
                 productIdentifier: item.productId, quantity: 1,
-                purchaseDate: known?.purchaseDate ?? period?.periodStart ?? order?.createdAt ?? startTime
-                    ?? moment.askedAt,
+                purchaseDate: known?.purchaseDate ?? period?.periodStart ?? item.deferredBeginning(among: items)
+                    ?? order?.createdAt ?? startTime ?? moment.askedAt,
                 revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
                 revocationReason: refund.map { _ in RevocationReason.refundedForOtherReason.rawValue },
                 expiresDate: paid,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
-            renewal: StatedRenewal(
-                statedAt: moment.askedAt, proofDigest: digest, facts: renewal(of: item, expiryTime, grace: ends.grace)),
+            // The item that has taken its place says what comes next.
+            renewal: isReplacedItem
+                ? nil
+                : StatedRenewal(
+                    statedAt: moment.askedAt, proofDigest: digest,
+                    facts: renewal(of: item, expiryTime, grace: ends.grace)),
             isConsumed: false, refundedQuantity: 0)
     }
 
@@ -147,15 +155,22 @@ extension GooglePlayAnswer {
 
     /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.
     ///
-    /// - Parameter paidUntil: The end of the period that is paid, as far as it is known. Google Play moves `expiryTime` on in a grace
-    ///   period, and leaves it there.
+    /// - Parameters:
+    ///   - known: The end of the period in the ledger; nil if it does not have the period.
+    ///   - paidUntil: The end of the period that is paid, as far as it is known. Google Play moves `expiryTime` on in a grace
+    ///     period, and leaves it there.
+    ///   - renews: False for an item that is not charged again.
     private func ends(
-        _ expiryTime: Timestamp, paidUntil: Timestamp?, _ askedAt: Timestamp
+        _ expiryTime: Timestamp, known: Timestamp?, paidUntil: Timestamp?, renews: Bool, _ askedAt: Timestamp
     ) -> (paid: Timestamp, grace: Timestamp?) {
+        // The old token of a replacement is expired at once, and in a deferred one "the entitlement for the old plan is transferred to
+        // the new purchase for the remaining time" (developer.android.com/google/play/billing/subscriptions, "Handle deferred
+        // replacement"). The old token does not say which mode it was. So the new period ends the old one, and not this answer.
+        if [.expired, .canceled].contains(state), isReplaced, let known { return (max(known, expiryTime), nil) }
         switch state {
         case .active:
             let silentGrace = expiryTime.adding(days: Self.silentGraceDays)
-            return (expiryTime, expiryTime <= askedAt && askedAt < silentGrace ? silentGrace : nil)
+            return (expiryTime, renews && expiryTime <= askedAt && askedAt < silentGrace ? silentGrace : nil)
         case .canceled: return (expiryTime, nil)
         case .inGracePeriod: return (min(paidUntil ?? askedAt, expiryTime, askedAt), expiryTime)
         case .pending, .paymentCanceled, .purchased, .onHold, .paused, .expired, .voided, .unknown:

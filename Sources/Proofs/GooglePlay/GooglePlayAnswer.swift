@@ -203,6 +203,21 @@ extension GooglePlayAnswer {
         let hasPromotionCode: Bool
         /// The product that replaces this one at the next renewal.
         let nextProductId: String?
+        /// The item in whose place the customer has bought this one; nil for none, and 60 days after the replacement.
+        let replaced: ReplacedItem?
+
+        /// An item of the earlier purchase, or of this one (`itemReplacement`).
+        struct ReplacedItem: Sendable {
+            let productId: String?
+            let basePlanId: String?
+            /// The mode in Google's word, such as `DEFERRED`.
+            let mode: String?
+
+            init(_ fields: PayloadFields) throws(ProofRefusal) {
+                (productId, basePlanId) = (try fields.string("productId"), try fields.string("basePlanId"))
+                mode = try fields.text("replacementMode", upTo: GooglePlayAnswer.maximumValueSize)
+            }
+        }
 
         /// A change of the price at a coming renewal.
         struct PriceChange: Sendable {
@@ -231,6 +246,32 @@ extension GooglePlayAnswer {
             }
             hasPromotionCode = try fields.object("signupPromotion") != nil
             nextProductId = try fields.object("deferredItemReplacement")?.string("productId")
+            replaced = try fields.object("itemReplacement").map { (item) throws(ProofRefusal) in
+                try ReplacedItem(item)
+            }
+        }
+
+        /// True if another item of the same answer has taken the place of this one.
+        ///
+        /// After a deferred replacement, the new purchase still has the old item, with its end in the past
+        /// (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement").
+        func isReplaced(among items: [SubscriptionLineItem]) -> Bool {
+            items.contains { other in
+                guard let replaced = other.replaced, let product = replaced.productId, other.expiryTime != nil,
+                    product.hasSameBytes(as: productId), !isSame(as: other)
+                else { return false }
+                return replaced.basePlanId.flatMap { plan in basePlanId.map(plan.hasSameBytes) } ?? true
+            }
+        }
+
+        /// The end of the item in whose place this one comes at the renewal; nil for another item.
+        func deferredBeginning(among items: [SubscriptionLineItem]) -> Timestamp? {
+            guard replaced?.mode == "DEFERRED" else { return nil }
+            return items.first { $0.isReplaced(among: [self]) }?.expiryTime
+        }
+
+        private func isSame(as other: SubscriptionLineItem) -> Bool {
+            productId.hasSameBytes(as: other.productId) && basePlanId == other.basePlanId && orderId == other.orderId
         }
 
         private static func priceChange(_ plan: PayloadFields) throws(ProofRefusal) -> PriceChange? {

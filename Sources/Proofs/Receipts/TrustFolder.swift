@@ -84,7 +84,7 @@ public struct TrustFolder: Sendable {
     }
 
     private static func certificates(inFile file: URL) throws(TrustError) -> [Certificate] {
-        guard let bytes = NamedFile.bytes(of: file) else { throw .certificateUnreadable(path: file.path) }
+        guard let bytes = NamedFile.bytes(of: file) else { throw .fileUnreadable(path: file.path) }
         if let certificate = Certificate(der: bytes) { return [certificate] }
         guard let text = String(validating: bytes, as: UTF8.self),
             let documents = try? PEMDocument.parseMultiple(pemString: text), !documents.isEmpty
@@ -103,6 +103,7 @@ public struct TrustFolder: Sendable {
 /// A problem with a folder of trusted certificates.
 public enum TrustError: CodedError, Equatable {
     case folderUnreadable(path: String)
+    case fileUnreadable(path: String)
     case certificateUnreadable(path: String)
     case folderUnwritable(path: String)
     case impostor(name: String)
@@ -120,6 +121,9 @@ public enum TrustError: CodedError, Equatable {
                 "trustFolderUnreadable",
                 "Cannot read the folder of trusted certificates \"\(path)\". Check that it is a folder and its permissions."
             )
+        case .fileUnreadable(let path):
+            CommandError(
+                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
         case .certificateUnreadable(let path):
             CommandError(
                 "certificateUnreadable",

@@ -64,10 +64,10 @@ struct CatalogRoutes: Sendable {
     ) {
         let (name, parameter) = (operations.name, operations.parameter)
         group.on(operations.list) { request, context in
-            let (view, page) = (try catalogs.view(of: request, context), try Page(request))
+            let (view, page) = (try catalogs.view(of: request, context), try RequestedPage(request))
             let (shown, next) = page.part(of: try page.rest(of: elements(view.catalog).map(identifier)) { $0 }) { $0 }
-            let resources = shown.compactMap { CatalogResource.json(of: subject($0), in: view) }
-            return JSONAnswer.response(bytes: JSONAnswer.encode(CatalogResource.page(name, resources, next: next)))
+            let resources = shown.compactMap { CatalogAnswer.json(of: subject($0), in: view) }
+            return JSONAnswer.response(bytes: JSONAnswer.encode(CatalogAnswer.page(name, resources, next: next)))
         }
         group.on(operations.get) { request, context in
             try answer(subject(try context.parameters.text(parameter)), in: try catalogs.app(of: request, context))
@@ -166,7 +166,7 @@ struct CatalogRoutes: Sendable {
         func check() throws(Problem) {
             guard
                 expected.match({
-                    CatalogResource.json(of: subject, in: catalogs.view(of: app)).map { JSONAnswer.encode($0) }
+                    CatalogAnswer.json(of: subject, in: catalogs.view(of: app)).map { JSONAnswer.encode($0) }
                 })
             else { throw Self.definitionChanged(subject) }
         }
@@ -197,7 +197,7 @@ struct CatalogRoutes: Sendable {
         in app: App,
         status: HTTPResponse.Status = .ok
     ) throws -> Response {
-        guard let json = CatalogResource.json(of: subject, in: catalogs.view(of: app)) else {
+        guard let json = CatalogAnswer.json(of: subject, in: catalogs.view(of: app)) else {
             throw subject.notFound
         }
         let bytes = JSONAnswer.encode(json)
@@ -217,14 +217,14 @@ struct CatalogRoutes: Sendable {
         _ filter: CatalogChangeFilter,
         in app: App
     ) async throws -> Response {
-        let (shown, next) = try await Page(request).list(at: \.number) {
+        let (shown, next) = try await RequestedPage(request).list(at: \.number) {
             try await catalog.changes(filter, in: app, before: $0, limit: $1)
         }
         let keys = try await catalog.ledger.apiKeyNames()
         return JSONAnswer.response(
             bytes: JSONAnswer.encode(
-                CatalogResource.page(
-                    "changes", shown.map { CatalogResource.change($0, naming: keys) }, next: next)))
+                CatalogAnswer.page(
+                    "changes", shown.map { CatalogAnswer.change($0, naming: keys) }, next: next)))
     }
 }
 
@@ -249,7 +249,7 @@ struct EntityTags {
 /// The JSON of a product, right, offering or change of the catalog, and of their pages.
 ///
 /// It is written member by member, to keep the order of a definition's members and the digits of its numbers.
-enum CatalogResource {
+enum CatalogAnswer {
     /// - Returns: Nil for a product, right or offering that the catalog does not have.
     static func json(of subject: CatalogSubject, in view: CatalogView) -> JSONValue? {
         let (catalog, identifier) = (view.catalog, subject.identifier)

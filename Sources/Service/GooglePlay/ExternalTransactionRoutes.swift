@@ -102,7 +102,7 @@ struct ExternalTransactionRoutes: Sendable {
             let app = context.caller?.limitingApp
             let state = try request.query("state", as: ExternalTransactionReport.State.self)
             let keys = try await service.ledger.apiKeyNames()
-            return try await Page(request).answer(naming: keys, at: \.position) { position, limit in
+            return try await RequestedPage(request).answer(naming: keys, at: \.position) { position, limit in
                 try await service.externalTransactions(of: app, in: state, after: position, limit: limit)
             }
         }

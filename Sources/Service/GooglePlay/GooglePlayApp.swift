@@ -153,14 +153,14 @@ package final class GooglePlayApp: Sendable {
         continuedBy statement: GooglePlayStatement, on occasion: Occasion,
         within patience: PlayDeveloperClient.Patience
     ) async throws -> String? {
-        var (chain, original): ([PurchaseQuestions.Asked], String?) = ([], nil)
+        var (chain, original, isKnown): ([PurchaseQuestions.Asked], String?, Bool) = ([], nil, false)
         var seen: Set = [ByteKey(statement.purchaseToken)]
         var last = statement
         while let earlier = last.linkedPurchaseToken ?? last.expiredPurchaseToken {
             guard seen.insert(ByteKey(earlier)).inserted else { throw circle() }
             original = earlier
             if let known = try await purchases.purchase(of: earlier) {
-                original = known.originalToken
+                (original, isKnown) = (known.originalToken, true)
                 break
             }
             guard chain.count < Self.maximumChain else {
@@ -176,7 +176,10 @@ package final class GooglePlayApp: Sendable {
             last = chain.last?.statement ?? last
         }
         for asked in chain.reversed() {
-            original = try await record(asked, continuing: original).originalToken
+            let recorded = try await record(asked, continuing: original)
+            original = recorded.originalToken
+            // Its owner has paid for each purchase of the chain, also for one that another has replaced since.
+            if isKnown { _ = try await purchases.apply(asked.statement, recordedAs: recorded) }
         }
         return original
     }
@@ -219,6 +222,8 @@ package final class GooglePlayApp: Sendable {
     func refreshReplaced(
         by statement: GooglePlayStatement, on occasion: Occasion, within patience: PlayDeveloperClient.Patience
     ) async {
+        // If it fails, the question of the next day applies it.
+        try? await applyToOwner(statement)
         var (last, seen): (GooglePlayStatement, Set) = (statement, [ByteKey(statement.purchaseToken)])
         while seen.count <= Self.maximumChain, let token = last.linkedPurchaseToken,
             seen.insert(ByteKey(token)).inserted, let replaced = try? await purchases.purchase(of: token),
@@ -227,6 +232,15 @@ package final class GooglePlayApp: Sendable {
         {
             last = answer.statement
         }
+    }
+
+    /// Gives a replacement that somebody has presented in vain to the owner of the replaced purchase, who pays for it now.
+    private func applyToOwner(_ statement: GooglePlayStatement) async throws {
+        guard statement.linkedPurchaseToken != nil,
+            let recorded = try await purchases.purchase(of: statement.purchaseToken),
+            try await purchases.redeemedPurchases(of: recorded) == nil
+        else { return }
+        _ = try await purchases.apply(statement, recordedAs: recorded)
     }
 
     /// Forgets the answer about a token whose purchase has changed: it is acknowledged, or listed as voided.

@@ -10,7 +10,7 @@ struct ComparisonRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.compareProducts) { request, context in
-            let page = try Page(request)
+            let page = try RequestedPage(request)
             let app = try RequestedApps(apps: service.apps).app(of: request, context)
             let environment: FigureQuery.Environment = try request.query("environment") ?? .production
             let days = try request.queriedNumber(

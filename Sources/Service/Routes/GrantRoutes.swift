@@ -15,7 +15,7 @@ struct GrantRoutes: Sendable {
         group.on(.listUserGrants) { request, context in
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let keys = try await service.ledger.apiKeyNames()
-            return try await Page(request).answer(
+            return try await RequestedPage(request).answer(
                 naming: keys, at: \.sequence,
                 ifEmpty: { try await subjects.unknown(user, to: context, in: service.ledger) }
             ) { before, limit in

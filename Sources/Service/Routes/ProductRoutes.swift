@@ -64,7 +64,7 @@ struct ProductRoutes: Sendable {
     ) throws -> List<ProductResource> {
         let query = try ProductQuery(
             request, collections: view.catalog.collections, standard: wishedOnly ? "-wished" : "number")
-        let page = try Page(request)
+        let page = try RequestedPage(request)
         let last = page.last.map(ListEnd.init)
         // The last product of the previous page keeps its place, even if it was withdrawn or is no longer wished for.
         let listed = view.catalog.products.filter(query.matches)

@@ -84,7 +84,7 @@ struct UserRoutes: Sendable {
             let keys = try context.requiredCaller.isBackEnd ? await service.ledger.apiKeyNames() : [:]
             let (user, app) = (try subjects.user(request, context), try RequestedApps.name(of: request, context))
             let (service, store): (_, PurchaseStore?) = (service.limited(to: context), try request.query("store"))
-            return try await Page(request).answer(
+            return try await RequestedPage(request).answer(
                 naming: keys, at: \.sequence,
                 ifEmpty: { try await subjects.unknown(user, to: context, in: service.ledger) }
             ) { before, limit in

@@ -40,10 +40,11 @@ struct SupportRoutes: Sendable {
         guard let text = try request.query("search"), !text.isEmpty else {
             throw Problem.parameter("search", "a part of a user's name, or an account token")
         }
-        let page = try Page(request)
+        let page = try RequestedPage(request)
         let found = try await service.names.users(
             named: text, after: try page.position { RecordPosition($0) }, limit: page.size)
-        return try List(found.users, nextCursor: found.next.map { Page.cursor(after: $0.description) }).answer()
+        return try List(found.users, nextCursor: found.next.map { RequestedPage.cursor(after: $0.description) })
+            .answer()
     }
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -70,7 +71,7 @@ struct SupportRoutes: Sendable {
     }
 
     private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
-        let (page, service) = (try Page(request), service.limited(to: context))
+        let (page, service) = (try RequestedPage(request), service.limited(to: context))
         let keys = try await service.ledger.apiKeyNames()
         let part = StoryPart(month: try request.queriedMonth("month"), kind: try request.query("kind"))
         return try await page.answer(
@@ -82,7 +83,7 @@ struct SupportRoutes: Sendable {
     }
 
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let (page, service) = (try Page(request), service.limited(to: context))
+        let (page, service) = (try RequestedPage(request), service.limited(to: context))
         let (search, app) = (try request.query("search"), try RequestedApps.name(of: request, context))
         let (product, day) = (try request.query("product"), try request.queriedDay("day"))
         guard product == nil && day == nil else {
@@ -91,7 +92,8 @@ struct SupportRoutes: Sendable {
             let found = try await service.ledger.read {
                 try $0.newestUnclaimed(ofProduct: product, in: app, statedOn: day, before: last, limit: page.size)
             }
-            return try List(found.purchases, nextCursor: found.next.map { Page.cursor(after: $0.description) }).answer()
+            return try List(found.purchases, nextCursor: found.next.map { RequestedPage.cursor(after: $0.description) })
+                .answer()
         }
         return try await page.answer(at: \.position) { last, limit in
             try await service.unclaimedPurchases(ofTransaction: search, in: app, after: last, limit: limit)

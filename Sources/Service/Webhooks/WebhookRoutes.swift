@@ -144,7 +144,7 @@ struct WebhookRoutes: Sendable {
     private static func deliveries(_ call: Call, about user: User?) async throws -> Response {
         let (webhooks, identifier) = (call.webhooks, try call.identifier)
         let state = try call.request.query("state", as: WebhookDelivery.State.self)
-        let page = try Page(call.request)
+        let page = try RequestedPage(call.request)
         guard user == nil || state == nil else {
             throw Problem.parameter("state", "left out beside the parameter user")
         }

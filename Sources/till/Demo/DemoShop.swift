@@ -199,7 +199,7 @@ enum DemoCatalog {
         try Data(DemoCountry.exchangeRates(of: day).utf8).write(to: folder.appending(path: ExchangeRates.file))
         let pictures = folder.folder(Picture.folder)
         try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)
-        for (name, bytes) in CatalogPlace.samplePictures { try Data(bytes).write(to: pictures.file(name)) }
+        for (name, bytes) in CatalogSource.samplePictures { try Data(bytes).write(to: pictures.file(name)) }
     }
 }
 

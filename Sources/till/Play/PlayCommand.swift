@@ -110,7 +110,7 @@ extension DataDirectory {
     ///   - apps: The package names of further apps.
     ///   - places: The catalogs of a service. The Play sells each whose app it does not have.
     func play(
-        adding catalog: PlayCatalog? = nil, apps: [String] = [], sellingFrom places: [CatalogPlace] = []
+        adding catalog: PlayCatalog? = nil, apps: [String] = [], sellingFrom places: [CatalogSource] = []
     ) throws -> GooglePlay {
         try preparePlay()
         let all = places.isEmpty ? [catalogPlace] : places
@@ -135,7 +135,7 @@ extension DataDirectory {
     }
 
     /// Adds the licensing key of an app of the local Play to the keys that the service trusts, unless it is among them.
-    private func trustPlay(_ packageName: String, key: PublicKey, sellingFrom places: [CatalogPlace]) throws {
+    private func trustPlay(_ packageName: String, key: PublicKey, sellingFrom places: [CatalogSource]) throws {
         // The catalog's name of the app may have hyphens.
         let sold = places.lazy.compactMap { (try? $0.catalog())?.bundleIdentifier }
             .first { PackageName.name(ofApp: $0) == packageName }

@@ -1,4 +1,5 @@
 import Entitlements
+import Ledger
 import Proofs
 import TestSupport
 import Testing
@@ -93,6 +94,96 @@ import Testing
             "2", original: "1", product: "gold", bought: 1000, signed: 1000, item: Self.gold, expires: 2000)
         let decision = Rules.play([.redeem(Self.old(), Rules.alice), .redeem(next, Rules.alice)], after: 1100).decision
         #expect(decision.story == ["1 granted 1", "1 granted 2"])
+    }
+
+    /// A period of a base plan, as Google Play states it.
+    private static func period(
+        _ transaction: String, of plan: String?, product: String = "plus", bought: Int64, expires: Int64,
+        for user: Int64? = nil
+    ) -> Claim {
+        Rules.claim(
+            transaction, original: "1", product: product, bought: bought, signed: bought, of: user, item: gold,
+            expires: expires, facts: TransactionFacts(plan.map { [.basePlanId: .text($0)] } ?? [:]))
+    }
+
+    private static let plans: [(name: String, claims: [Claim], reasons: [String])] = [
+        (
+            "another base plan of the same product",
+            [
+                period("1", of: "monthly", bought: 0, expires: 1000),
+                period("2", of: "yearly", bought: 500, expires: 9000),
+            ], ["plus:yearly"]
+        ),
+        (
+            "another product",
+            [
+                period("1", of: "monthly", bought: 0, expires: 1000),
+                period("2", of: "monthly", product: "gold", bought: 500, expires: 1500),
+            ], ["gold:monthly"]
+        ),
+        (
+            "the same plan before its end",
+            [
+                period("1", of: "monthly", bought: 0, expires: 1000),
+                period("2", of: "monthly", bought: 500, expires: 1500),
+            ], []
+        ),
+        (
+            "another base plan at the renewal",
+            [
+                period("1", of: "monthly", bought: 0, expires: 1000),
+                period("2", of: "yearly", bought: 1000, expires: 9000),
+            ], []
+        ),
+        (
+            "a plan that is not stated",
+            [period("1", of: nil, bought: 0, expires: 1000), period("2", of: "yearly", bought: 500, expires: 9000)], []
+        ),
+        (
+            "two changes",
+            [
+                period("1", of: "monthly", bought: 0, expires: 1000),
+                period("2", of: "yearly", bought: 500, expires: 9000),
+                period("3", of: "monthly", product: "gold", bought: 700, expires: 1700),
+            ], ["plus:yearly", "gold:monthly"]
+        ),
+        (
+            "a period of the same moment",
+            [
+                period("1", of: "monthly", bought: 0, expires: 1000),
+                period("2", of: "yearly", bought: 500, expires: 9000),
+                period("3", of: "yearly", bought: 500, expires: 18_000),
+            ], ["plus:yearly"]
+        ),
+    ]
+
+    @Test(arguments: plans.indices, [true, false])
+    func `a change of the plan is told once, with the product and its base plan`(index: Int, isNewestFirst: Bool) {
+        let (name, claims, reasons) = Self.plans[index]
+        let steps = (isNewestFirst ? claims.reversed() : claims).map { RuleFixture.Step.redeem($0, Rules.alice) }
+        let decision = Rules.play(steps, after: 800).decision
+        let told = decision.changes.events.compactMap { event -> AuditEntry? in
+            if case .audit(let entry, _) = event, entry.event == .productChanged { entry } else { nil }
+        }
+        #expect(Set(told.map(\.reason)) == Set(reasons) && told.count == reasons.count, "\(name)")
+        #expect(!decision.story.contains { $0.contains("expired") || $0.contains("revoked") }, "\(name)")
+    }
+
+    @Test func `an upgrade that another user's account buys takes the replaced product from the former owner`() {
+        let claims = [
+            Self.period("1", of: nil, bought: 0, expires: 1000, for: Rules.alice),
+            Self.period("2", of: nil, product: "gold", bought: 500, expires: 1500, for: Rules.bob),
+        ]
+        let decision = Rules.play(claims.map { .state($0) }, after: 600).decision
+        #expect(
+            decision.story == [
+                "1 granted 1", "1 transferredOut 1", "2 transferredIn 1", "2 productChanged 1", "2 granted 2",
+            ])
+        let transfers = decision.changes.events.compactMap { event -> String? in
+            guard case .audit(let entry, _) = event else { return nil }
+            return [.transferredIn, .transferredOut].contains(entry.event) ? entry.subject : nil
+        }
+        #expect(transfers == ["plus", "plus"])
     }
 
     @Test func `a stated upgrade without its new period is an upgrade`() throws {

@@ -250,6 +250,39 @@ enum PlayAnswers {
         #expect(statement.purchases.first?.purchase.expiresDate == Self.now.adding(days: -1))
     }
 
+    @Test func `a replaced period that the ledger knows keeps its end`() throws {
+        let text = Answers.subscription(
+            "EXPIRED", item: #""expiryTime":"\#(Answers.day(-1))","autoRenewingPlan":{}"#,
+            more: #","canceledStateContext":{"replacementCancellation":{}}"#)
+        let known = GooglePlayPeriod(
+            purchaseDate: Self.now.adding(days: -10), expiresDate: Self.now.adding(days: 20))
+        let stated = try #require(try Answers.statement(text, periods: ["GPA.1": known]).purchases.first)
+        #expect(stated.purchase.expiresDate == Self.now.adding(days: 20))
+        // Without the replacement, the answer ends it.
+        let canceled = text.replacing("replacementCancellation", with: "developerInitiatedCancellation")
+        let other = try #require(try Answers.statement(canceled, periods: ["GPA.1": known]).purchases.first)
+        #expect(other.purchase.expiresDate == Self.now.adding(days: -1))
+    }
+
+    @Test func `after a deferred replacement, the new item follows the old one and says what comes next`() throws {
+        let old =
+            #"{"productId":"basic","expiryTime":"\#(Answers.day(0))","latestSuccessfulOrderId":"GPA.1","#
+            + #""autoRenewingPlan":{}}"#
+        let new =
+            #"{"productId":"premium","expiryTime":"\#(Answers.day(30))","latestSuccessfulOrderId":"GPA.2","#
+            + Answers.renewing + #","itemReplacement":{"productId":"basic","replacementMode":"DEFERRED"}}"#
+        let stated = try Answers.statement(Answers.subscription("ACTIVE", items: [old, new])).purchases
+        #expect(stated.map(\.purchase.productIdentifier) == ["basic", "premium"])
+        #expect(stated.map { $0.renewal == nil } == [true, false])
+        #expect(stated.last?.purchase.purchaseDate == Self.now)
+        #expect(stated.map { $0.purchase.facts.text(.replacementMode) } == [nil, "DEFERRED"])
+        // An item that is kept replaces nothing.
+        let kept = old.replacing(
+            #""autoRenewingPlan":{}"#,
+            with: Answers.renewing + #","itemReplacement":{"productId":"basic","replacementMode":"KEEP_EXISTING"}"#)
+        #expect(try Answers.statement(Answers.subscription("ACTIVE", items: [kept])).purchases.first?.renewal != nil)
+    }
+
     @Test func `a subscription that is bought again in the Play Store names the ended one and its account`() throws {
         let context =
             #","outOfAppPurchaseContext":{"expiredPurchaseToken":"ended","expiredExternalAccountIdentifiers":"#

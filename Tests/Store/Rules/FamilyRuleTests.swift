@@ -81,7 +81,7 @@ import Testing
     @Test(arguments: [RevocationReason.refundedDueToIssue, .refundedForOtherReason])
     func `the end of the sharing has the reason of the purchaser's refund`(reason: RevocationReason) throws {
         let shared = RuleFixture.transaction(ownership: .familyShared)
-        let decision = RefundDecision(transaction: shared, related: [shared], subscription: nil)
+        let decision = RefundEffects(transaction: shared, related: [shared], subscription: nil)
         let effects = try decision.revokeFamilySharing(for: reason, at: RuleFixture.day(5))
         guard case .update(let revoked)? = effects.first else {
             Issue.record("Nothing is revoked.")

@@ -49,7 +49,7 @@ import Testing
         subscription.revoke()
         let transaction = RuleFixture.transaction(
             of: "basic.monthly", type: .autoRenewableSubscription, revoked: .refundFull)
-        let decision = RefundDecision(transaction: transaction, related: [transaction], subscription: subscription)
+        let decision = RefundEffects(transaction: transaction, related: [transaction], subscription: subscription)
         let effects = try decision.reverse(at: RuleFixture.day(day))
         #expect(effects.map(Self.words) == ["reinstate 1", expected, "REFUND_REVERSED"])
     }
@@ -99,34 +99,34 @@ import Testing
         #expect(shared.price.milliunits == 0)
     }
 
-    private func decision(about sale: Sale) throws -> RefundDecision {
+    private func decision(about sale: Sale) throws -> RefundEffects {
         let first = RuleFixture.transaction("1")
         switch sale {
         case .consumable, .requested:
             let seeds = RuleFixture.transaction("1", of: "seeds", type: .consumable)
-            return RefundDecision(
+            return RefundEffects(
                 transaction: seeds, related: [seeds], subscription: nil, isRequested: sale == .requested)
-        case .nonConsumable: return RefundDecision(transaction: first, related: [first], subscription: nil)
+        case .nonConsumable: return RefundEffects(transaction: first, related: [first], subscription: nil)
         case .restored:
             let related = [first, RuleFixture.transaction("2", original: "1")]
-            return RefundDecision(transaction: first, related: related, subscription: nil)
+            return RefundEffects(transaction: first, related: related, subscription: nil)
         case .refunded:
             let refunded = RuleFixture.transaction("1", revoked: .refundFull)
-            return RefundDecision(transaction: refunded, related: [refunded], subscription: nil)
+            return RefundEffects(transaction: refunded, related: [refunded], subscription: nil)
         case .shared:
             let shared = RuleFixture.transaction("1", ownership: .familyShared)
-            return RefundDecision(transaction: shared, related: [shared], subscription: nil)
+            return RefundEffects(transaction: shared, related: [shared], subscription: nil)
         case .currentPeriod, .earlierPeriod:
             let periods = ["1", "2"].map {
                 RuleFixture.transaction($0, original: "1", of: "basic.monthly", type: .autoRenewableSubscription)
             }
-            return RefundDecision(
+            return RefundEffects(
                 transaction: sale == .currentPeriod ? periods[1] : periods[0], related: periods,
                 subscription: try RuleFixture().subscription())
         }
     }
 
-    private func effects(of event: Event, _ decision: RefundDecision) throws -> [RefundEffect] {
+    private func effects(of event: Event, _ decision: RefundEffects) throws -> [RefundEffect] {
         switch event {
         case .request: try decision.request(reason: .other)
         case .refund: try decision.refund(reason: .refundedForOtherReason, at: RuleFixture.day(5))

@@ -72,7 +72,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
     }
 
     enum Effect {
-        case refund((RefundDecision, Books, Parameters) throws -> [RefundEffect])
+        case refund((RefundEffects, Books, Parameters) throws -> [RefundEffect])
         case change((inout CustomerSubscription, Books, Parameters) throws -> [SubscriptionEffect])
         case other((Books, String, Parameters) throws -> Void)
     }

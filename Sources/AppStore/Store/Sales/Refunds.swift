@@ -1,7 +1,7 @@
 import Proofs
 
 /// Decides the effects of a refund from the facts about one sale and a moment.
-package struct RefundDecision: Hashable, Sendable {
+package struct RefundEffects: Hashable, Sendable {
     private let transaction: Transaction
     fileprivate let subscription: CustomerSubscription?
     /// The transaction and, for a non-consumable, everything that was restored or bought again: one purchase.
@@ -174,9 +174,9 @@ package enum RefundEffect: Hashable, Sendable {
 
 extension Books {
     /// Reads the facts about a sale and makes the decided changes. Members follow.
-    func decideRefund(of transactionIdentifier: String, _ decide: (RefundDecision) throws -> [RefundEffect]) throws {
+    func decideRefund(of transactionIdentifier: String, _ decide: (RefundEffects) throws -> [RefundEffect]) throws {
         let transaction = try sale(transactionIdentifier)
-        let decision = RefundDecision(
+        let decision = RefundEffects(
             transaction: transaction,
             related: try transactions.transactions(original: transaction.originalTransactionIdentifier),
             subscription: try subscriptionOrNone(of: transaction),

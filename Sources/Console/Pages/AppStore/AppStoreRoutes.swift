@@ -102,7 +102,7 @@ extension AppStoreRoutes {
 
     /// The App Store's questions about purchases for which customers requested a refund.
     func consumption(_ request: Request) async throws -> Page {
-        let list = try HTTPSupport.Page(request)
+        let list = try RequestedPage(request)
         let position = try list.position { ReceivedNotification.Position($0) }
         let found = try await services.ledger.read {
             try $0.notifications(ofType: Self.consumptionType, before: position, limit: list.size)
@@ -138,7 +138,7 @@ extension AppStoreRoutes {
                     next: found.next.map {
                         ConsolePath(
                             "app-store", "consumption",
-                            query: ["cursor": HTTPSupport.Page.cursor(after: $0.description)])
+                            query: ["cursor": RequestedPage.cursor(after: $0.description)])
                     }
                 ) {
                     column("Received") { Shown.moment($0.notification.receivedAt) }

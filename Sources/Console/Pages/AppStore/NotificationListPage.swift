@@ -11,7 +11,7 @@ extension AppStoreRoutes {
         let (type, app) = (try request.chosen("type"), try request.chosen("app"))
         let outcome = try request.chosen("outcome").flatMap(NotificationOutcome.init)
         let store: PurchaseStore? = try request.chosen("store")
-        let list = try HTTPSupport.Page(request)
+        let list = try RequestedPage(request)
         let position = try list.position { ReceivedNotification.Position($0) }
         let found = try await services.ledger.read {
             try $0.notifications(
@@ -44,7 +44,7 @@ extension AppStoreRoutes {
                             "app-store",
                             query: [
                                 "type": type, "outcome": outcome?.rawValue, "store": store?.rawValue, "app": app,
-                                "cursor": HTTPSupport.Page.cursor(after: $0.description),
+                                "cursor": RequestedPage.cursor(after: $0.description),
                             ])
                     })
                 note(

@@ -28,6 +28,12 @@ struct CatalogNames: Sendable {
         catalogs.product(identifier).flatMap(Self.name) ?? Phrase(same: identifier)
     }
 
+    /// The name of a product with its base plan: "Garden Gold (yearly)".
+    func plan(_ plan: SubscribedPlan) -> Phrase {
+        let name = product(plan.productIdentifier)
+        return plan.basePlan.map { "\(name) (\($0))" } ?? name
+    }
+
     /// The item with the name of a product that grants it: "Mint Sprout (sprout 2)".
     func item(_ item: Item) -> Phrase {
         let product = catalogs.all.lazy.compactMap { $0.product(granting: item) }.first

@@ -175,7 +175,7 @@ extension CustomerView {
     }
 
     func grantsPage(_ request: Request) async throws -> Page {
-        let (shown, next) = try await HTTPSupport.Page(request).list(at: \.sequence) {
+        let (shown, next) = try await RequestedPage(request).list(at: \.sequence) {
             try await entitlements.grants(of: user, before: $0, limit: $1)
         }
         return Page("Items given by the team", section: .customers) {

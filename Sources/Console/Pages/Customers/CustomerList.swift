@@ -16,7 +16,7 @@ struct CustomerList {
 
     /// Reads a page of a list.
     init(
-        _ selection: CustomerSelection, currency: String? = nil, product: String? = nil, _ page: HTTPSupport.Page,
+        _ selection: CustomerSelection, currency: String? = nil, product: String? = nil, _ page: RequestedPage,
         of services: any ConsoleServices
     ) async throws {
         let (ledger, environment) = (services.ledger, services.standardEnvironment)
@@ -31,7 +31,7 @@ struct CustomerList {
         }
         (self.query, self.currencies, self.rows) = (query, currencies, rows)
         (self.next, cursor) = (
-            next.map { HTTPSupport.Page.cursor(after: $0.description) }, page.last.map(HTTPSupport.Page.cursor)
+            next.map { RequestedPage.cursor(after: $0.description) }, page.last.map(RequestedPage.cursor)
         )
         if count <= CustomerQuery.maximumCount {
             self.count = "Customers: \(Shown.digits(count))."

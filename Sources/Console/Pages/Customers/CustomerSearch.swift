@@ -8,7 +8,7 @@ import Proofs
 
 extension CustomersRoutes {
     func search(_ request: Request) async throws -> Page {
-        let page = try HTTPSupport.Page(request)
+        let page = try RequestedPage(request)
         let text = (try request.query("search") ?? "").trimmingCharacters(in: .whitespaces)
         guard !text.isEmpty else { return try await list(request).page(names) }
         // The script searches at every key. Only a person who sends the form waits for the App Store.
@@ -27,7 +27,7 @@ extension CustomersRoutes {
         let (name, product) = (try request.query("list"), try request.query("product"))
         return try await CustomerList(
             product == nil ? name.flatMap { CustomerSelection(rawValue: $0) } ?? .all : .product,
-            currency: try request.query("currency"), product: product, try HTTPSupport.Page(request), of: services)
+            currency: try request.query("currency"), product: product, try RequestedPage(request), of: services)
     }
 
     /// The shown page of a list as a file.
@@ -113,12 +113,12 @@ struct CustomerSearch {
     /// Finds what the text names.
     ///
     /// - Parameter page: The page of the customers.
-    mutating func find(in services: any ConsoleServices, _ page: HTTPSupport.Page) async throws {
+    mutating func find(in services: any ConsoleServices, _ page: RequestedPage) async throws {
         let (ledger, environment) = (services.ledger, services.standardEnvironment)
         let found = try await services.entitlements.names.users(
             named: text, after: try page.position { RecordPosition($0) }, limit: page.size)
         customers = try await ledger.read { try $0.listed(found.users, in: environment) }
-        next = found.next.map { HTTPSupport.Page.cursor(after: $0.description) }
+        next = found.next.map { RequestedPage.cursor(after: $0.description) }
         guard page.last == nil else { return }
         products = names.products(matching: text)
         try await add([text], of: services)

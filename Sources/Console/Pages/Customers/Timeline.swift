@@ -9,7 +9,7 @@ extension CustomerView {
     /// notifications about an event open below it.
     func timeline(_ request: Request) async throws -> HTML {
         let filter = try TimelineFilter(request)
-        let (entries, next) = try await HTTPSupport.Page(request).list(at: \.position) {
+        let (entries, next) = try await RequestedPage(request).list(at: \.position) {
             try await entitlements.story(of: user, filter.part, before: $0, limit: $1)
         }
         let references = entries.compactMap { entry in
@@ -140,7 +140,7 @@ struct TimelineWords {
         if entry.event == .expired, let known = ExpirationReason(rawValue: reason) {
             return Phrase(stated: known.sentence)
         }
-        return entry.event == .productChanged ? names.product(reason) : Phrase(same: reason)
+        return entry.event == .productChanged ? names.plan(SubscribedPlan(text: reason)) : Phrase(same: reason)
     }
 
     private var company: String { (entry.origin?.store ?? .appStore).company }

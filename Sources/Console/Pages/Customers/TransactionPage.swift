@@ -103,7 +103,7 @@ extension CustomerView {
 
     func transactionsPage(_ request: Request) async throws -> Page {
         let store: PurchaseStore? = try request.chosen("store")
-        let (shown, next) = try await HTTPSupport.Page(request).list(at: \.sequence) {
+        let (shown, next) = try await RequestedPage(request).list(at: \.sequence) {
             try await entitlements.transactions(of: user, from: store, before: $0, limit: $1)
         }
         return Page("Transactions", section: .customers) {

@@ -33,7 +33,7 @@ struct HealthRoutes: Sendable {
 
     /// The page of what the team's members did to customers, newest first.
     private func actions(_ request: Request) async throws -> Page {
-        let page = try HTTPSupport.Page(request)
+        let page = try RequestedPage(request)
         let member = try request.chosen("member")
         let pageSize = try request.query("pageSize")
         let event = try request.query("event").flatMap { AuditEntry.Event(rawValue: $0) }
@@ -46,7 +46,7 @@ struct HealthRoutes: Sendable {
                 "health", "team",
                 query: [
                     "member": member, "event": event?.rawValue,
-                    "cursor": HTTPSupport.Page.cursor(after: $0.description),
+                    "cursor": RequestedPage.cursor(after: $0.description),
                     "pageSize": pageSize,
                 ])
         }

@@ -35,7 +35,7 @@ extension LocalStoreRoutes {
 
     /// The notifications of the store, newest first.
     private func notifications(_ request: Request, _ context: ConsoleContext) throws -> Page {
-        let page = try HTTPSupport.Page(request)
+        let page = try RequestedPage(request)
         let before = try page.before()
         let found = try store.read { try $0.notifications.page(before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.number) }

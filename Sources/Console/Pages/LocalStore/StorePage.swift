@@ -26,12 +26,12 @@ extension LocalStoreRoutes {
                 refusal: try request.query("refused", upTo: 64))
         }
         return try await BlockingWork.run { [inspected] in
-            try page(try HTTPSupport.Page(request), selection, inspected, context)
+            try page(try RequestedPage(request), selection, inspected, context)
         }
     }
 
     private func page(
-        _ page: HTTPSupport.Page, _ selection: StoreSelection, _ inspected: HTML, _ context: ConsoleContext
+        _ page: RequestedPage, _ selection: StoreSelection, _ inspected: HTML, _ context: ConsoleContext
     ) throws -> Page {
         let (now, settings, faults) = (store.now, try store.settings(), try store.read { try $0.state.faults() })
         let account = try selection[.account].map { try accountPart($0, context) }
@@ -67,7 +67,7 @@ extension LocalStoreRoutes {
 
     /// The transactions that the filters let through, and above them the payments that have sold nothing yet.
     private func transactions(
-        _ page: HTTPSupport.Page, _ selection: StoreSelection, _ context: ConsoleContext
+        _ page: RequestedPage, _ selection: StoreSelection, _ context: ConsoleContext
     ) throws -> HTML {
         let (account, before) = (selection[.account], try page.before())
         let found = try store.read {
@@ -98,7 +98,7 @@ extension LocalStoreRoutes {
 
     /// The payment queues of all accounts, or of one.
     private func queue(
-        _ page: HTTPSupport.Page, _ selection: StoreSelection, _ context: ConsoleContext
+        _ page: RequestedPage, _ selection: StoreSelection, _ context: ConsoleContext
     ) throws -> HTML {
         let before = try page.before()
         let found = try store.read {

@@ -33,7 +33,7 @@ extension ProductChangeRoutes {
     private func history(
         of productIdentifier: String?, in app: App, _ request: Request, path: (String) -> ConsolePath
     ) async throws -> Page {
-        let (shown, next) = try await HTTPSupport.Page(request).list(at: \.change.number) {
+        let (shown, next) = try await RequestedPage(request).list(at: \.change.number) {
             try await catalog.history(.of(product: productIdentifier), in: app, before: $0, limit: $1)
         }
         let keys = try await entitlements.ledger.apiKeyNames()

@@ -5,9 +5,9 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-extension ProductRoutes {
+extension ProductsRoutes {
     func list(_ request: Request, _ context: ConsoleContext) throws -> Page {
-        let (filter, page) = (try ProductFilter(request, apps), try HTTPSupport.Page(request))
+        let (filter, page) = (try ProductFilter(request, apps), try RequestedPage(request))
         let found = filter.products(of: apps)
         let (shown, next) = page.part(of: try page.rest(of: found) { $0.name }) { $0.name }
         return Page("Products", section: .products) {

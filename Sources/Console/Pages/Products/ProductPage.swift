@@ -1,7 +1,7 @@
 import Catalog
 import Proofs
 
-extension ProductRoutes {
+extension ProductsRoutes {
     /// The page of a product: everything the catalog knows about it, and the actions on it.
     func page(of listed: ListedProduct, _ context: ConsoleContext) -> Page {
         let product = listed.product

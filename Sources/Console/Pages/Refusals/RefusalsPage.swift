@@ -67,7 +67,7 @@ struct RefusalsRoutes: Sendable {
     }
 
     private func refusals(of code: String, _ request: Request) async throws -> Page {
-        let (shown, next) = try await HTTPSupport.Page(request).list(at: \.position) { position, limit in
+        let (shown, next) = try await RequestedPage(request).list(at: \.position) { position, limit in
             try await services.ledger.read {
                 try $0.refusals(of: code, before: position, limit: limit)
             }

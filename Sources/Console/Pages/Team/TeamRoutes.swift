@@ -67,7 +67,7 @@ struct TeamRoutes: Sendable {
 extension TeamRoutes {
     /// The page of the team: its members, the form for another one, and the changes.
     func page(_ request: Request, _ context: ConsoleContext) async throws -> Page {
-        let (changes, next) = try await HTTPSupport.Page(request).list(at: \.number) {
+        let (changes, next) = try await RequestedPage(request).list(at: \.number) {
             try await team.changes(before: $0, limit: $1)
         }
         let members = try await team.members()
@@ -205,7 +205,7 @@ extension TeamChange.Event {
 }
 
 /// The pages on which members change their own password and codes.
-struct AccountRoutes: Sendable {
+struct MemberAccountRoutes: Sendable {
     let team: TeamService
     let attempts: PasswordLimits
     let passwords: PasswordWork

@@ -42,7 +42,7 @@ struct UnclaimedRoutes: Sendable {
 
     private func list(_ request: Request) async throws -> Page {
         let filter = try UnclaimedFilter(request)
-        let (shown, next) = try await purchases(filter, try HTTPSupport.Page(request))
+        let (shown, next) = try await purchases(filter, try RequestedPage(request))
         let expectedCount = try await services.ledger.read {
             try $0.expectedPurchaseCount(upTo: Self.maximumExpected)
         }
@@ -89,7 +89,7 @@ struct UnclaimedRoutes: Sendable {
 
     /// The purchases of a page, and the cursor of the next one.
     private func purchases(
-        _ filter: UnclaimedFilter, _ page: HTTPSupport.Page
+        _ filter: UnclaimedFilter, _ page: RequestedPage
     ) async throws -> ([UnclaimedPurchase], String?) {
         if let transaction = filter.transaction {
             return try await page.list(at: \.position) {
@@ -102,7 +102,7 @@ struct UnclaimedRoutes: Sendable {
             try $0.newestUnclaimed(
                 ofProduct: filter.product, in: filter.app, statedOn: filter.day, before: last, limit: page.size)
         }
-        return (found.purchases, found.next.map { HTTPSupport.Page.cursor(after: $0.description) })
+        return (found.purchases, found.next.map { RequestedPage.cursor(after: $0.description) })
     }
 
     private func purchase(_ identifier: String, origin: String?, in app: String?) async throws -> UnclaimedPurchase {

@@ -126,7 +126,7 @@ extension WebhooksRoutes {
     private func messages(
         _ request: Request, to endpoint: WebhookEndpoint, in state: WebhookDelivery.State?, about customer: String
     ) async throws -> ([WebhookDelivery], String?) {
-        let page = try HTTPSupport.Page(request)
+        let page = try RequestedPage(request)
         guard !customer.isEmpty else {
             return try await page.list(at: WebhookDeliveryPosition.init) {
                 try await webhooks.deliveries(to: endpoint.identifier, in: state, before: $0, limit: $1)

@@ -111,7 +111,7 @@ extension RevenueCatFacts {
             case .customerCancelled: .unsubscribe
             case .billingError: .billingError
             case .customerDidNotConsentToPriceIncrease: .priceIncrease
-            case .productNotAvailable, .other, nil: .unknown
+            case .productNotAvailable, .replaced, .other, nil: .unknown
             }
         }
     }

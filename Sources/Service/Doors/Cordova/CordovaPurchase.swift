@@ -237,6 +237,7 @@ package struct PurchaseCollection: Sendable {
         case .billingError: .systemBillingError
         case .customerDidNotConsentToPriceIncrease: .customerPriceIncrease
         case .productNotAvailable: .systemProductUnavailable
+        case .replaced: .systemReplaced
         case .other, nil: .unknown
         }
     }

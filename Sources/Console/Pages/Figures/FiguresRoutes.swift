@@ -4,7 +4,7 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-struct FigureRoutes: Sendable {
+struct FiguresRoutes: Sendable {
     let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
@@ -126,7 +126,7 @@ enum FiguresOff {
     }
 }
 
-extension FigureRoutes {
+extension FiguresRoutes {
     /// The largest number of periods of a chart and its table.
     static let maximumPeriods = 400
     private static let maximumCharts = 8

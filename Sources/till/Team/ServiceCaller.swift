@@ -216,7 +216,7 @@ struct CallOptions: ParsableArguments {
         do { known = try KnownConfiguration(kept, common, accepting: accept) } catch {
             // The answer depends on no catalog, and the user of this command may read none.
             guard need == .none else { throw error }
-            known = KnownConfiguration(of: Apps(App(try CatalogPlace.sample.catalog())))
+            known = KnownConfiguration(of: Apps(App(try CatalogSource.sample.catalog())))
         }
         if need == .explanation, kept == nil, accept.isEmpty, let gap = known.gap {
             throw CommandError("configurationUnknown", gap)

@@ -5,7 +5,7 @@ import Proofs
 /// The folder of the store's part and the service's part, and the catalog. Neither part reads the other's files.
 struct DataDirectory {
     let folder: URL
-    let catalogPlace: CatalogPlace
+    let catalogPlace: CatalogSource
 
     /// - Parameters:
     ///   - path: As given on the command line; nil for `$TILL_DATA`, else `.till`.

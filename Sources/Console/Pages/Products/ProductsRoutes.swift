@@ -6,7 +6,7 @@ import Hummingbird
 import Proofs
 
 /// The pages of products. Those that change a product exist only with an administered catalog.
-struct ProductRoutes: Sendable {
+struct ProductsRoutes: Sendable {
     let services: any ConsoleServices
 
     var apps: Apps { services.entitlements.apps }

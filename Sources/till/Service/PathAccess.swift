@@ -1,3 +1,4 @@
+import Catalog
 import Console
 import Foundation
 import Proofs
@@ -196,7 +197,9 @@ extension ServeConfiguration {
         let ofApps = appSettings.flatMap { [$0.appStoreKey?.file, $0.googleServiceAccount].compactMap(\.self) }
         for path in secrets + ofApps { access.examine(path, secrecy: .group, isRefused: false) }
         if case .file(let file)? = tokens?.keys { access.examine(file.path, isRefused: false) }
-        for path in catalogFolders.map(\.path) + ["tls-certificate"].compactMap(settings.text) {
+        let files = [Catalog.configurationFile, Catalog.itemsFile, Catalog.refundRulesFile]
+        let catalogs = catalogFolders.flatMap { folder in [folder] + files.map { folder.file($0) } }
+        for path in catalogs.map(\.path) + ["tls-certificate"].compactMap(settings.text) {
             access.examine(path, isRefused: false)
         }
         return access

@@ -67,7 +67,8 @@ enum ListeningPort {
 
 /// The process that listens on a TCP port of this machine, from Linux's `/proc`.
 struct ListeningProcess {
-    let identifier: Int
+    /// Nil if several processes may be the one.
+    let identifier: Int?
     /// The name of the program, of up to 15 bytes.
     let name: String
 
@@ -83,32 +84,41 @@ struct ListeningProcess {
     }
 
     private static func search(port: Int) -> ListeningProcess? {
-        let inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { Self.inodes(listeningOn: port, in: $0) }
-        let links = Set(inodes.map { "socket:[\($0)]" })
+        let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { ListeningSocket.all(port: port, in: $0) }
+        let links = Set(sockets.map { "socket:[\($0.inode)]" })
         let files = FileManager.default
         guard !links.isEmpty, let processes = try? files.contentsOfDirectory(atPath: "/proc") else { return nil }
+        var hidden: [ListeningProcess] = []
         for identifier in processes.compactMap(Int.init) {
             let folder = "/proc/\(identifier)/fd"
-            let descriptors = (try? files.contentsOfDirectory(atPath: folder)) ?? []
-            guard
-                descriptors.contains(where: { name in
-                    (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map(links.contains) ?? false
-                }), let name = try? String(contentsOfFile: "/proc/\(identifier)/comm", encoding: .utf8)
+            guard let descriptors = try? files.contentsOfDirectory(atPath: folder), !descriptors.isEmpty,
+                let name = try? String(contentsOfFile: "/proc/\(identifier)/comm", encoding: .utf8)
             else { continue }
-            return ListeningProcess(identifier: identifier, name: name.trimmingCharacters(in: .newlines))
+            let targets = descriptors.compactMap { try? files.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+            let process = ListeningProcess(identifier: identifier, name: name.trimmingCharacters(in: .newlines))
+            if targets.contains(where: links.contains) { return process }
+            if targets.isEmpty { hidden.append(process) }
         }
-        return nil
+        // A process in a user namespace of its own, as in a unit with PrivateUsers=, hides its files from its own user, too.
+        guard sockets.contains(where: { $0.user == geteuid() }) else { return nil }
+        let services = hidden.filter { $0.name == "till" }
+        return services.count > 1 ? ListeningProcess(identifier: nil, name: "till") : services.first
     }
+}
 
-    /// The inodes of the sockets in the state LISTEN (0A).
-    private static func inodes(listeningOn port: Int, in file: String) -> [Substring] {
+/// A socket in the state LISTEN, from Linux's `/proc/net`.
+private struct ListeningSocket {
+    let inode: Substring
+    let user: UInt32
+
+    static func all(port: Int, in file: String) -> [ListeningSocket] {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return [] }
         return text.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")
             guard fields.count > 9, fields[3] == "0A", let hexadecimal = fields[1].split(separator: ":").last,
-                Int(hexadecimal, radix: 16) == port
+                Int(hexadecimal, radix: 16) == port, let user = UInt32(fields[7])
             else { return nil }
-            return fields[9]
+            return ListeningSocket(inode: fields[9], user: user)
         }
     }
 }

@@ -249,14 +249,20 @@ extension Examination {
     var port: HealthCheck {
         let (host, port) = (configuration.server.host, configuration.server.port)
         guard port > 0 else { return .passed(.port, "any free one") }
-        switch ListeningPort.problem(host: host, port: port) {
+        let code = ListeningPort.problem(host: host, port: port)
+        // The service may have a port below 1024 that this user may not even try.
+        let holder = code == EADDRINUSE || code == EACCES ? ListeningProcess.find(port: port) : nil
+        if let holder, holder.name == "till" {
+            guard let identifier = holder.identifier else {
+                return .passed(.port, "\(host):\(port) is in use by \(holder.name)")
+            }
+            return .passed(.port, "\(host):\(port) is in use by till, process \(identifier)")
+        }
+        switch code {
         case nil: return .passed(.port, "\(host):\(port) is free")
         case EADDRINUSE:
-            let holder = ListeningProcess.find(port: port)
-            if let holder, holder.name == "till" {
-                return .passed(.port, "\(host):\(port) is in use by till, process \(holder.identifier)")
-            }
-            let name = holder.map { "\"\($0.name)\", process \($0.identifier)" } ?? "another program"
+            let known = holder.flatMap { process in process.identifier.map { "\"\(process.name)\", process \($0)" } }
+            let name = known ?? "another program"
             return .problem(
                 .port, "\(host):\(port) is in use by \(name)", remedy: "End it, or choose another port with --port.")
         case EACCES:

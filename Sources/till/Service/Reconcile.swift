@@ -149,6 +149,10 @@ extension Reconcile {
 
     private func appStoreReports(of service: EntitlementService) async throws -> Reports {
         guard let url = url?.url ?? accept.appStoreServerURL, let key, let keyId, let issuerId else { return [:] }
+        guard NamedFile.handle(of: URL(filePath: key)) != nil else {
+            throw CommandError(
+                "fileUnreadable", "\"\(key)\" cannot be read. Check that it is a file and that you may read it.")
+        }
         let app = service.apps.first
         let serverKey = try AppStoreServerKey(
             AppStoreKeySettings(file: key, keyIdentifier: keyId, issuerIdentifier: issuerId),

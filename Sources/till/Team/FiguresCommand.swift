@@ -110,7 +110,7 @@ struct FiguresCommand: LedgerUser {
 
     private func answer(
         _ figure: Figure, in environment: FigureQuery.Environment, by group: FigureQuery.Group?, of source: Source
-    ) async throws -> Answered<FigureTable> {
+    ) async throws -> Answered<FigureListing> {
         switch source {
         case .service(let client): return try await client.get(path(of: figure, in: environment, by: group))
         case .ledger(let figures):
@@ -182,7 +182,7 @@ extension CalendarDay: ExpressibleByArgument {
 }
 
 /// A figure as a table for a terminal: a row for each period of each series.
-struct FigureTable: Decodable, Sendable {
+struct FigureListing: Decodable, Sendable {
     struct Period: Decodable {
         let from: String
         let to: String

@@ -4,7 +4,7 @@ import HTTPSupport
 import Proofs
 
 /// The SQL statements on notifications. They run inside the caller's transaction of the store's database.
-package struct NotificationRecords {
+package struct SentNotificationRecords {
     let database: Database
 
     /// - Parameter fault: The fault of its delivery.

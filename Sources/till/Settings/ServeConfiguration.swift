@@ -135,7 +135,7 @@ struct ServeConfiguration {
     var proxies: Int { settings.number("proxies") }
 
     /// The place of each app's catalog.
-    var catalogPlaces: [CatalogPlace] {
+    var catalogPlaces: [CatalogSource] {
         guard appSettings.isEmpty else {
             return appSettings.map { .folder(URL(filePath: $0.catalog, directoryHint: .isDirectory)) }
         }

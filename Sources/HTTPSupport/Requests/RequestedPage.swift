@@ -6,7 +6,7 @@ import Proofs
 ///
 /// A cursor identifies the last element of the previous page. New elements therefore cause no repetitions or gaps. Its
 /// content is opaque to clients.
-package struct Page {
+package struct RequestedPage {
     package static let sizes = 1...100
     static let standardSize = 20
     /// The maximum length of a cursor, in bytes.

@@ -115,7 +115,7 @@ extension ServeConfiguration {
 }
 
 extension KeptConfiguration.KeptApp {
-    fileprivate var place: CatalogPlace {
+    fileprivate var place: CatalogSource {
         catalog.map { .folder(URL(filePath: $0, directoryHint: .isDirectory)) } ?? .sample
     }
 }

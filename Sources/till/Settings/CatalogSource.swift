@@ -4,7 +4,7 @@ import Foundation
 /// The place of a catalog: a folder, or the program, which has the sample catalog.
 ///
 /// The files of the sample are those of `Products`, to which links in `Resources` lead.
-enum CatalogPlace: Sendable, CustomStringConvertible {
+enum CatalogSource: Sendable, CustomStringConvertible {
     case folder(URL)
     case sample
 
