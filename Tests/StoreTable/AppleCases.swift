@@ -113,7 +113,7 @@ enum AppleCases {
             try store.wait(until: "03-03")
         },
         [
-            .items: "plus 1 familyShared until 04-01*", .why: "plus 1 familyShared", .story: "granted",
+            .items: "plus 1 {familyShared|active} until 04-01*", .why: "plus 1 familyShared", .story: "granted",
             .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01 shared, has gardener", .figures: "nothing",
         ])

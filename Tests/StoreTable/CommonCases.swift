@@ -484,7 +484,8 @@ enum CommonCases {
             try store.wait(until: "03-13")
         },
         cells: [
-            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 refunded", .story: "granted, revoked",
+            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
+            .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5",
             .customerInfo: "<basic> normal until 03-11* refunded 03-11",
@@ -504,7 +505,8 @@ enum CommonCases {
             try store.wait(until: "03-18")
         },
         cells: [
-            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 refunded", .story: "granted, revoked",
+            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
+            .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -2.5",
             .customerInfo: "<basic> normal until 03-16* refunded 03-16",
@@ -616,7 +618,7 @@ enum CommonCases {
             try store.wait(until: "04-03")
         },
         cells: [
-            .items: "bed 1 owned until 09-01*", .why: "bed 1 owned", .story: "granted, granted",
+            .items: "bed 1 owned until 09-01", .why: "bed 1 owned", .story: "granted, granted",
             .webhooks: "purchase.granted, purchase.granted",
             .revenueCat: "NON_RENEWING_PURCHASE season NORMAL 6, NON_RENEWING_PURCHASE season NORMAL 6",
             .customerInfo: "season{ ×2|}", .figures: "revenue 12000",
