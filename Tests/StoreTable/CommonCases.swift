@@ -471,6 +471,8 @@ enum CommonCases {
             .figures: "revenue 15000, active-subscriptions 1, mrr 5000, renewals 1",
         ])
 
+    // "CANCELLATION: A subscription or non-renewing purchase has been cancelled or refunded"; "EXPIRATION: … access should be removed".
+    // The pages do not say that a refund has the second one, too.
     static let refunded = TableRow(
         name: "refunded in full, with the right taken",
         pages: pages(
@@ -487,7 +489,8 @@ enum CommonCases {
             .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
             .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
-            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5",
+            .revenueCat:
+                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}",
             .customerInfo: "<basic> normal until 03-11* refunded 03-11",
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
         ])
@@ -508,7 +511,8 @@ enum CommonCases {
             .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
             .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
-            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -2.5",
+            .revenueCat:
+                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -2.5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}",
             .customerInfo: "<basic> normal until 03-16* refunded 03-16",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, churn 1",
         ])
