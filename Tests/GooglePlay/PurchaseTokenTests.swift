@@ -8,7 +8,7 @@ import Testing
 
 /// Statements of Google Play over a ledger: chains of purchases, what they grant and what is due. The answers have the form of the API's.
 @Suite struct PurchaseTokenTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
     private let garden: TestGarden
     let service: EntitlementService
     let purchases: GooglePurchaseService
@@ -315,10 +315,10 @@ import Testing
     {
         #expect(try await redeem(try product("a", "garden.gate"), for: alice) == [.granted])
         let purchase = try #require(try await purchases.purchasesToAcknowledge(limit: 9).due.first)
-        #expect(try await purchases.close(purchase) == false)
+        #expect(try await purchases.endOverdueAcknowledgement(of: purchase) == false)
         #expect(try await due() == ["a"])
         advance(seconds: 3 * 86_400)
-        #expect(try await purchases.close(purchase))
+        #expect(try await purchases.endOverdueAcknowledgement(of: purchase))
         #expect(try await due().isEmpty)
     }
 

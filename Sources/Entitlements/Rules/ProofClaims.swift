@@ -71,6 +71,7 @@ struct ProofClaims {
             proofDigest: digest, proof: kept, fingerprints: fingerprints,
             item: benefit?.item, credit: benefit?.credit,
             expiresAt: benefit?.end(from: purchase.purchaseDate, paidUntil: purchase.expiresDate),
+            period: benefit?.period,
             grace: renewal.flatMap { Self.grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
     }
 
@@ -80,6 +81,8 @@ struct ProofClaims {
     /// period that it takes back. That ends no grace period before its time.
     private static func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
         let facts = renewal.facts
+        // The last word of Google Play counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
+        if facts[.subscriptionState] != nil { return .until(facts.date(.gracePeriodExpiresDate)) }
         if let end = facts.date(.gracePeriodExpiresDate) { return .until(end) }
         let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         let saysNothing =

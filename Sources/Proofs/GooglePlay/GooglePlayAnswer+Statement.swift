@@ -50,16 +50,35 @@ extension GooglePlayAnswer {
     }
 
     /// The facts that products of both kinds have.
-    private func facts(_ price: Price?, orderId: String?, _ moment: Moment) -> TransactionFacts {
+    private func facts(
+        _ productId: String, orderId: String?, _ order: GooglePlayOrder?, _ moment: Moment
+    ) -> TransactionFacts {
         var facts = TransactionFacts()
+        let price = order?.lineItem(productId)?.total
         facts[.price] = .init(price?.milliunits)
         facts[.currency] = .init(price?.currency)
         facts[.storefront] = .init(regionCode.flatMap(Storefront.init(shortCountryCode:))?.countryCode)
         facts[.signedDate] = .init(moment.askedAt)
+        if let refund = order.flatMap({ refund(of: productId, $0, moment) }) { facts.state(refund) }
         facts[.orderId] = .init(orderId)
         facts[.obfuscatedAccountId] = .init(obfuscatedAccountId)
         facts[.obfuscatedProfileId] = .init(obfuscatedProfileId)
         return facts
+    }
+
+    /// The money of an order that was paid back for a product, with or without its revocation.
+    private func refund(of productId: String, _ order: GooglePlayOrder, _ moment: Moment) -> StatedRefund? {
+        let left: [String] =
+            switch content {
+            case .subscription(let items):
+                items.filter { !state.isFinal && $0.expiryTime.map { $0 > moment.askedAt } ?? false }.map(\.productId)
+            case .products(let items, _): items.filter { $0.refundedQuantity == 0 }.map(\.productId)
+            }
+        // If the whole purchase is gone, that says nothing about its lines.
+        let isWhole = left.isEmpty
+        return order.refund(of: productId) { product in
+            !isWhole && !left.contains { $0.hasSameBytes(as: product) }
+        }
     }
 }
 
@@ -71,7 +90,7 @@ extension GooglePlayAnswer {
     ) -> StatedPurchase? {
         guard let place = placement[item.productId] else { return nil }
         let order = moment.order(orderId)
-        var facts = facts(order?.lineItem(item.productId)?.total, orderId: orderId, moment)
+        var facts = facts(item.productId, orderId: orderId, order, moment)
         facts[.offerIdentifier] = .init(item.offerId)
         // A purchase in an unknown state is not granted. Nothing says that an earlier grant was taken back.
         guard state != .unknown else { return nil }
@@ -84,7 +103,7 @@ extension GooglePlayAnswer {
                 revocationReason: isVoided ? RevocationReason.refundedForOtherReason.rawValue : nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             chain: placement.chain(of: place), renewal: nil, isConsumed: item.isConsumed,
-            refundedQuantity: max(0, item.quantity - (item.refundableQuantity ?? item.quantity)))
+            refundedQuantity: item.refundedQuantity)
     }
 }
 
@@ -103,29 +122,35 @@ extension GooglePlayAnswer {
         let paidUntil = known?.expiresDate ?? period?.periodEnd
         let isReplacedItem = item.isReplaced(among: items)
         let ends = ends(
-            expiryTime, known: known?.expiresDate, paidUntil: paidUntil, renews: item.renews && !isReplacedItem,
-            moment.askedAt)
+            expiryTime, paidUntil: paidUntil, renews: continues(item) && !isReplacedItem, moment.askedAt)
         let refund = refund(of: order, period, endedAt: expiryTime)
         // A period that is taken back grants nothing, and keeps the time that was paid for.
         let paid = refund == nil ? ends.paid : period?.periodEnd ?? paidUntil ?? ends.paid
         let isRenewal = place.product.isRenewal
         let phase = item.phase ?? period?.phase ?? (isPromotion(item, place) ? .freeTrial : nil)
+        var facts = facts(item.productId, orderId: place.product.orderId, order, moment)
         // "Receives the item or subscription trial at no cost" (developer.android.com/google/play/billing/promo). A promotion has no order.
-        let free = phase == .freeTrial ? item.recurringPrice.map { Price(milliunits: 0, currency: $0.currency) } : nil
-        var facts = facts(period?.total ?? free, orderId: place.product.orderId, moment)
+        if facts[.price] == nil, phase == .freeTrial, item.recurringPrice != nil { facts[.price] = .integer(0) }
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)
-        facts[.isPrepaid] = .init(item.isAutoRenewing ? nil : true)
-        facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
-        facts[.replacementMode] = .init(item.replaced?.mode)
+        facts[.isPrepaid] = .init(item.isPrepaid ? true : nil)
+        // Without the right to see orders, the plan's price alone tells the currency.
+        let currency = period?.total?.currency ?? item.recurringPrice?.currency
+        facts[.currency] = .init(currency)
+        if item.recurringPrice?.currency == currency {
+            facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
+        }
+        facts[.promotionCode] = .init(isRenewal ? nil : item.promotionCode)
         facts[.originalPurchaseDate] = .init(startTime)
-        facts[.expiresDate] = .init(paid)
+        facts[.expiresDate] = .init(keptEnd(of: known, expiryTime) ?? paid)
+        facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.revocationType] = .init(
             refund.map { ($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue })
         switch phase {
         case .freeTrial: facts[.offerDiscountType] = .text(OfferDiscountType.freeTrial.rawValue)
         case .introductory: facts[.offerDiscountType] = .text(OfferDiscountType.payAsYouGo.rawValue)
+        case .proration: facts[.isProrated] = .init(true)
         case .base, nil: break
         }
         if phase == .freeTrial || phase == .introductory {
@@ -139,7 +164,7 @@ extension GooglePlayAnswer {
                 productIdentifier: item.productId, quantity: 1, purchaseDate: place.product.beginsAt,
                 revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
                 revocationReason: refund.map { _ in RevocationReason.refundedForOtherReason.rawValue },
-                expiresDate: paid,
+                expiresDate: keptEnd(of: known, expiryTime) ?? paid,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             chain: placement.chain(of: place),
             // The item that has taken its place says what comes next.
@@ -147,7 +172,7 @@ extension GooglePlayAnswer {
                 ? nil
                 : StatedRenewal(
                     statedAt: moment.askedAt, proofDigest: digest,
-                    facts: renewal(of: item, expiryTime, grace: ends.grace)),
+                    facts: renewal(of: item, among: items, expiryTime, grace: ends.grace)),
             isConsumed: false, refundedQuantity: 0)
     }
 
@@ -159,23 +184,23 @@ extension GooglePlayAnswer {
     /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.
     ///
     /// - Parameters:
-    ///   - known: The end of the period in the ledger; nil if it does not have the period.
     ///   - paidUntil: The end of the period that is paid, as far as it is known. Google Play moves `expiryTime` on in a grace
     ///     period, and leaves it there.
     ///   - renews: False for an item that is not charged again.
     private func ends(
-        _ expiryTime: Timestamp, known: Timestamp?, paidUntil: Timestamp?, renews: Bool, _ askedAt: Timestamp
+        _ expiryTime: Timestamp, paidUntil: Timestamp?, renews: Bool, _ askedAt: Timestamp
     ) -> (paid: Timestamp, grace: Timestamp?) {
-        // The old token of a replacement is expired at once, and in a deferred one "the entitlement for the old plan is transferred to
-        // the new purchase for the remaining time" (developer.android.com/google/play/billing/subscriptions, "Handle deferred
-        // replacement"). The old token does not say which mode it was. So the new period ends the old one, and not this answer.
-        if [.expired, .canceled].contains(state), isReplaced, let known { return (max(known, expiryTime), nil) }
         switch state {
         case .active:
+            // Only a plan that renews has a charge that is retried (lifecycle/subscriptions, "Silent grace period").
             let silentGrace = expiryTime.adding(days: Self.silentGraceDays)
-            return (expiryTime, renews && expiryTime <= askedAt && askedAt < silentGrace ? silentGrace : nil)
+            let isSilent = renews && expiryTime <= askedAt && askedAt < silentGrace
+            return (expiryTime, isSilent ? silentGrace : nil)
         case .canceled: return (expiryTime, nil)
-        case .inGracePeriod: return (min(paidUntil ?? askedAt, expiryTime, askedAt), expiryTime)
+        case .inGracePeriod:
+            // Google Play moves the end on until the grace period is over (lifecycle/subscriptions, "Grace period").
+            let grace = expiryTime > askedAt ? expiryTime : askedAt.adding(days: Self.silentGraceDays)
+            return (min(paidUntil ?? askedAt, expiryTime, askedAt), grace)
         case .pending, .paymentCanceled, .purchased, .onHold, .paused, .expired, .voided, .unknown:
             return (min(paidUntil ?? expiryTime, expiryTime, askedAt), nil)
         }
@@ -193,32 +218,54 @@ extension GooglePlayAnswer {
         return refund == .full ? .full : nil
     }
 
+    /// True if another period follows the one that runs: of the same product, or of the one that replaces it at the renewal. The replaced
+    /// item has `autoRenewEnabled` false (API reference, `DeferredItemReplacement`).
+    private func continues(_ item: SubscriptionLineItem) -> Bool {
+        guard !item.isRemoved else { return false }
+        return (item.renews || item.nextProductId != nil) && state != .canceled && !state.isFinal && state != .unknown
+    }
+
+    /// What comes next. What Apple states, too, has Apple's name.
+    ///
+    /// Sources: developer.android.com/google/play/billing/lifecycle/subscriptions, and
+    /// developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2.
     private func renewal(
-        of item: SubscriptionLineItem, _ expiryTime: Timestamp, grace: Timestamp?
+        of item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ expiryTime: Timestamp, grace: Timestamp?
     ) -> RenewalFacts {
         let isRetried = state == .inGracePeriod || state == .onHold
-        let renews = item.renews && state != .canceled && !state.isFinal && state != .unknown
+        let renews = continues(item)
+        // The product of a deferred replacement is not owned yet, and has no end.
+        let next = item.nextProductId.flatMap { product in
+            items.first { $0.expiryTime == nil && $0.productId.hasSameBytes(as: product) }
+        }
         var facts = RenewalFacts()
         facts[.subscriptionState] = .text(statedState)
-        facts[.canceledBy] = .init(cancellation?.rawValue)
+        // Removing a product is the customer's choice, and no cancellation of the subscription.
+        facts[.canceledBy] = .init((item.isRemoved ? .user : cancellation)?.rawValue)
         facts[.productId] = .text(item.productId)
         facts[.autoRenewProductId] = .init(item.isAutoRenewing ? item.nextProductId ?? item.productId : nil)
-        let status = (renews ? AutoRenewStatus.on : .off).rawValue
-        facts[.autoRenewStatus] = .integer(Int64(status))
+        // A state that this version does not know, and an item without a plan, say nothing about the renewal.
+        if state != .unknown, item.isAutoRenewing || item.isPrepaid {
+            facts[.autoRenewStatus] = .integer(Int64((renews ? AutoRenewStatus.on : .off).rawValue))
+        }
         facts[.isInBillingRetryPeriod] = .init(isRetried)
         facts[.gracePeriodExpiresDate] = .init(grace)
-        facts[.expirationIntent] = .init(expirationIntent.map { Int64($0.rawValue) })
+        facts[.expirationIntent] = .init(expirationIntent(of: item, expiryTime).map { Int64($0.rawValue) })
         facts[.recentSubscriptionStartDate] = .init(startTime)
+        facts[.autoResumeTime] = .init(state == .paused ? resumeTime : nil)
+        facts[.priceChangeState] = .init(item.priceChange?.state)
         if item.isCommitmentCanceled {
             let off = Int64(AutoRenewStatus.off.rawValue)
             facts[.commitmentInfo] = .text(
                 JSONValue.object(["commitmentAutoRenewStatus": .integer(off)]).compactText)
         }
         guard renews else { return facts }
+        facts[.autoRenewBasePlanId] = .init((next ?? item).basePlanId)
         let date = state == .paused ? resumeTime : expiryTime
         facts[.renewalDate] = .init(date)
-        var price = item.recurringPrice
-        if let change = item.priceChange {
+        // The price of a replaced product says nothing about the one that replaces it.
+        var price = item.nextProductId == nil ? item.recurringPrice : next?.recurringPrice
+        if let change = item.priceChange, change.isPending, item.nextProductId == nil {
             let answer: PriceIncreaseStatus =
                 change.isConsented ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
             facts[.priceIncreaseStatus] = .integer(Int64(answer.rawValue))
@@ -231,8 +278,13 @@ extension GooglePlayAnswer {
         return facts
     }
 
-    /// The reason for the end in Apple's numbers; nil for a subscription that has not ended.
-    private var expirationIntent: ExpirationIntent? {
+    /// The reason for the end in Apple's numbers; nil for a subscription that has not ended. Google Play has no word of its own for the
+    /// consent that lacks: it cancels, so the reason is stated from then on.
+    private func expirationIntent(of item: SubscriptionLineItem, _ expiryTime: Timestamp) -> ExpirationIntent? {
+        guard state == .expired || state == .canceled else { return nil }
+        if cancellation == .system, item.priceChange?.lacksConsent(at: expiryTime) == true {
+            return .customerDidNotConsentToPriceIncrease
+        }
         guard state == .expired else { return nil }
         return switch cancellation {
         case .user: .customerCancelled
@@ -276,7 +328,7 @@ extension GooglePlayAnswer {
         renewal[.canceledBy] = .text((isRemoved ? Canceler.user : .developer).rawValue)
         renewal[.expirationIntent] = .integer(
             Int64((isRemoved ? ExpirationIntent.customerCancelled : .other).rawValue))
-        var facts = facts(order?.lineItem(gone.productId)?.total, orderId: gone.orderId, moment)
+        var facts = facts(gone.productId, orderId: gone.orderId, order, moment)
         // One item is taken back with all that was paid for it.
         facts[.revocationType] = .init(refund.map { _ in RevocationType.refundFull.rawValue })
         let name = moment.names.name(of: moment.originalToken ?? purchaseToken)

@@ -64,8 +64,8 @@ package struct PlayDeveloperClient: Sendable {
     ///   - names: The ledger's names of tokens, by which the statement identifies the purchases.
     ///   - originalToken: The first token of the chain of replaced purchases; nil for the token itself.
     ///   - lines: The lines of the chain in the ledger.
-    ///   - priced: The orders of the charges whose prices the ledger has. They are asked for again only once the purchase has ended,
-    ///     because that may be a refund.
+    ///   - priced: The orders of the charges whose prices the ledger has, and that have not changed. They are asked for again only once
+    ///     the purchase has ended, because that may be a refund.
     package func statement(
         about token: String, as kind: Kind? = nil, named names: PurchaseTokenNames, originalToken: String? = nil,
         lines: GooglePlayLines = GooglePlayLines(), pricedOrders priced: Set<String> = [],
@@ -115,7 +115,8 @@ package struct PlayDeveloperClient: Sendable {
 
     /// Asks for an order.
     ///
-    /// - Returns: Nil if Google Play does not know the order, or does not show orders to the account.
+    /// - Returns: Nil if Google Play does not know the order, refuses the question about it, or does not show orders to the account. The
+    ///   purchase is then told without it.
     package func order(
         _ identifier: String, within patience: Patience = .person
     ) async throws(PlayDeveloperError) -> GooglePlayOrder? {
@@ -125,7 +126,7 @@ package struct PlayDeveloperClient: Sendable {
                 .GET, "orders/\(escaped(identifier))", within: patience, upTo: GooglePlayAnswer.maximumSize)
         } catch {
             switch error {
-            case .accountRefused, .tokenUnknown, .tokenEnded: return nil
+            case .accountRefused, .tokenUnknown, .tokenEnded, .notThisApp, .stateInvalid, .refused: return nil
             default: throw error
             }
         }
