@@ -167,8 +167,8 @@ extension GooglePlayAnswer {
                 expiresDate: keptEnd(of: known, expiryTime) ?? paid,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             chain: placement.chain(of: place),
-            // The item that has taken its place says what comes next.
-            renewal: isReplacedItem
+            // The item that has taken its place says what comes next, and so does the token that continues the line.
+            renewal: isReplacedItem || placement.isContinued(place, after: purchaseToken)
                 ? nil
                 : StatedRenewal(
                     statedAt: moment.askedAt, proofDigest: digest,

@@ -97,6 +97,14 @@ struct GooglePlayPlacement {
         return (others.first { $0.product.line.isEmpty } ?? others.first)?.original
     }
 
+    /// True if a later token has the line, so that this answer does not say what comes next.
+    func isContinued(_ place: Place, after token: String) -> Bool {
+        lines.products.contains { other in
+            other.line.hasSameBytes(as: place.product.line) && !other.purchaseToken.hasSameBytes(as: token)
+                && other.beginsAt > place.product.beginsAt
+        }
+    }
+
     /// Notes the end of the paid time that the answer states.
     mutating func end(_ charge: String, of productId: String, at endsAt: Timestamp?) {
         guard self[productId]?.isNews ?? false, lines[productId]?.charge.hasSameBytes(as: charge) ?? false else {

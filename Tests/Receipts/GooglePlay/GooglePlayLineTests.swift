@@ -116,10 +116,12 @@ import Testing
 
     @Test func `an earlier token ends nothing of its successor`() throws {
         let items = [item("base", order: "GPA.0", until: -1)]
-        let lines = [known("base", of: "later", order: "GPA.9"), known("add", in: "add", of: "later")]
+        let lines = [known("base", of: "later", order: "GPA.9", from: -1), known("add", in: "add", of: "later")]
         let ended = try statement(items, in: "EXPIRED", knowing: lines)
         #expect(ended.endedLines.isEmpty && ended.lines.products == lines)
         #expect(try transaction(ended).transactionIdentifier == "GPA.0")
+        // The later token says what comes next.
+        #expect(ended.purchases.first?.renewal == nil)
         // In a deferred replacement, both tokens have one charge.
         let shared = try statement([item("base", order: "GPA.9", until: 0)], in: "EXPIRED", knowing: lines)
         #expect(shared.purchases.isEmpty)
