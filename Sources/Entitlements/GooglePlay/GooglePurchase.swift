@@ -126,7 +126,7 @@ extension GooglePurchase {
                 Purchase(
                     transactionIdentifier: $0.purchase.transactionIdentifier,
                     productIdentifier: (purchases.first ?? $0).purchase.productIdentifier, isConsumable: isConsumable)
-            }, askedAt: statement.askedAt, number: number,
+            } ?? known?.purchase, askedAt: statement.askedAt, number: number,
             askAt: Self.askAt(statement, after: known), acknowledgement,
             paidUntil: Self.ends(of: statement).max() ?? known?.paidUntil)
     }

@@ -121,8 +121,14 @@ extension GooglePlayAnswer {
         let period = order?.lineItem(item.productId)
         let paidUntil = known?.expiresDate ?? period?.periodEnd
         let isReplacedItem = item.isReplaced(among: items)
-        let ends = ends(
-            expiryTime, paidUntil: paidUntil, renews: continues(item) && !isReplacedItem, moment.askedAt)
+        let isPaid =
+            state == .inGracePeriod && !isDeclined(item, among: items, paidUntil: paidUntil, moment.askedAt)
+        let ends =
+            isPaid
+            ? (paid: expiryTime, grace: nil)
+            : ends(expiryTime, paidUntil: paidUntil, renews: continues(item) && !isReplacedItem, moment.askedAt)
+        var renewal = renewal(of: item, among: items, expiryTime, grace: ends.grace)
+        if isPaid { renewal[.isInBillingRetryPeriod] = .init(false) }
         let refund = refund(of: order, period, endedAt: expiryTime)
         // A period that is taken back grants nothing, and keeps the time that was paid for.
         let paid = refund == nil ? ends.paid : period?.periodEnd ?? paidUntil ?? ends.paid
@@ -171,8 +177,7 @@ extension GooglePlayAnswer {
             renewal: isReplacedItem || placement.isContinued(place, after: purchaseToken)
                 ? nil
                 : StatedRenewal(
-                    statedAt: moment.askedAt, proofDigest: digest,
-                    facts: renewal(of: item, among: items, expiryTime, grace: ends.grace)),
+                    statedAt: moment.askedAt, proofDigest: digest, facts: renewal),
             isConsumed: false, refundedQuantity: 0)
     }
 

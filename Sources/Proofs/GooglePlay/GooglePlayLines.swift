@@ -219,9 +219,11 @@ extension GooglePlayAnswer {
         case (let order?, let stated?): return order.hasSameBytes(as: stated)
         // The order of a charge may be shown later than the charge.
         case (nil, _?): return isSameEnd
-        case (_?, nil): return isSameEnd || expiryTime < end
+        // A grace period moves the end on, and is no charge.
+        case (_, nil) where isSameEnd || expiryTime < end || ![.active, .canceled].contains(state): return true
+        case (_?, nil): return false
         // Without any order, only the date tells a renewal from a deferred charge.
-        case (nil, nil): return isSameEnd || expiryTime < end || askedAt < end.adding(days: -1)
+        case (nil, nil): return askedAt < end.adding(days: -1)
         }
     }
 
@@ -311,6 +313,17 @@ extension GooglePlayAnswer {
             !held.contains(ByteKey(product.line)) && isNews(of: product, moment)
                 && product.endsAt.map { $0 > moment.askedAt.adding(days: -Self.goneDays) } ?? false
         }
+    }
+
+    /// True for an item whose charge was declined. The other items keep their ends (subscription-with-addons, "Item expiration during
+    /// payment decline"): Google Play moves that of a declined one on.
+    func isDeclined(
+        _ item: SubscriptionLineItem, among items: [SubscriptionLineItem], paidUntil: Timestamp?, _ askedAt: Timestamp
+    ) -> Bool {
+        guard state == .inGracePeriod, items.count > 1, let paidUntil, let end = item.expiryTime, end > askedAt else {
+            return state == .inGracePeriod
+        }
+        return abs(end.millisecondsSince1970 - paidUntil.millisecondsSince1970) > Self.sameEndSeconds * 1000
     }
 
     /// True in a state in which the products are owned.

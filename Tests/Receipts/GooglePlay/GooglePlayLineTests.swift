@@ -276,6 +276,21 @@ import Testing
         }
     }
 
+    @Test func `a declined charge is no other one, and leaves the items that are paid`() throws {
+        // Google Play moves the end on for the grace period.
+        let declined = try statement(
+            [item("premium", order: nil, until: 7)], in: "IN_GRACE_PERIOD", knowing: [known(order: nil, to: 0)])
+        #expect(try transaction(declined).transactionIdentifier == Answers.name)
+        #expect(try transaction(declined).expiresDate == Self.now)
+        let lines = [known("base", to: 12), known("add", in: "add", charge: "GPA.1:add", to: 0)]
+        let both = try statement(
+            [item("base", until: 12), item("add", until: 7)], in: "IN_GRACE_PERIOD", knowing: lines)
+        #expect(both.purchases.map(\.purchase.expiresDate) == [Self.day(12), Self.now])
+        let renewals = both.purchases.compactMap(\.renewal?.facts)
+        #expect(renewals.map { $0.date(.gracePeriodExpiresDate) } == [nil, Self.day(7)])
+        #expect(renewals.map { $0.bool(.isInBillingRetryPeriod) } == [false, true])
+    }
+
     // MARK: Orders
 
     @Test func `an order is asked for until its price is known, and when an item is gone`() throws {
