@@ -326,10 +326,12 @@ actor TableService {
     }
 
     private func causes(of user: String) async throws -> [String] {
-        try await ["plus/1", "plus/2", "gate/1", "bed/1"].asyncMap { item in
+        var causes: [String] = []
+        for item in ["plus/1", "plus/2", "gate/1", "bed/1"] {
             let answer = try await get(Self.path(user, "items/\(item)/explanation"))
-            return "\(item.replacing("/", with: " ")) \(answer["cause"]?.text ?? "?")"
-        }.filter { !$0.hasSuffix(" neverBought") }
+            causes.append("\(item.replacing("/", with: " ")) \(answer["cause"]?.text ?? "?")")
+        }
+        return causes.filter { !$0.hasSuffix(" neverBought") }
     }
 
     private func story(of user: String) async throws -> [String] {
@@ -404,13 +406,15 @@ actor TableService {
 
     private func figures() async throws -> [String] {
         let today = now().rfc3339.prefix(10)
-        return try await Self.figures.asyncMap { figure in
+        var sums: [String] = []
+        for figure in Self.figures {
             let answer = try await get("/v1/figures/\(figure.name)?from=2027-03-01&to=\(today)&by=month")
             let values = (answer["series"]?.elements ?? []).map { series in
                 (series["values"]?.elements ?? []).compactMap(\.integer)
             }
             let value = values.map { figure.isLevel ? $0.last ?? 0 : $0.reduce(0, +) }.reduce(0, +)
-            return value == 0 ? "" : "\(figure.name) \(value)"
-        }.filter { !$0.isEmpty }
+            if value != 0 { sums.append("\(figure.name) \(value)") }
+        }
+        return sums
     }
 }

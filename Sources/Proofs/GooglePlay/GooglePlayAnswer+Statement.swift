@@ -18,18 +18,24 @@ extension GooglePlayAnswer {
     /// The statement at a moment, with what is known of the orders.
     package func statement(_ moment: Moment) -> GooglePlayStatement {
         let stated: [StatedPurchase]
+        var placement = placement(moment)
         switch content {
         case _ where state == .pending || state == .paymentCanceled: stated = []
         // A rental has an end, and a pre-order a beginning, that no statement has. The products of one purchase are acknowledged together.
         case _ where hasRentalOrPreorder && state != .voided: stated = []
-        case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, moment) }
+        case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, placement, moment) }
         case .products(let items, let orderId):
-            stated = items.compactMap { self.stated($0, isOnly: items.count == 1, orderId, moment) }
+            stated = items.compactMap { self.stated($0, orderId, placement, moment) }
         }
         // Two claims to one transaction would contradict each other.
         var identifiers: Set<ByteKey> = []
         let purchases = stated.filter { identifiers.insert(ByteKey($0.purchase.transactionIdentifier)).inserted }
-        return GooglePlayStatement(self, purchases, acknowledgeBy: acknowledgeBy(moment.askedAt), moment)
+        for purchase in purchases.map(\.purchase) {
+            placement.end(purchase.transactionIdentifier, of: purchase.productIdentifier, at: purchase.expiresDate)
+        }
+        return GooglePlayStatement(
+            self, purchases, ending: endedLines(placement, moment), placement.lines,
+            acknowledgeBy: acknowledgeBy(moment.askedAt), moment)
     }
 
     /// The moment at which Google refunds the purchase unless it is acknowledged; nil if nothing is to be acknowledged.
@@ -61,10 +67,11 @@ extension GooglePlayAnswer {
 
 /// One-time products.
 extension GooglePlayAnswer {
-    /// - Parameter isOnly: True if the purchase has no other product. Then the token's name is the transaction, as for a signed purchase.
+    /// Each product is a purchase of its own, with its transaction as the original: the token's name, as for a signed purchase.
     private func stated(
-        _ item: ProductLineItem, isOnly: Bool, _ orderId: String?, _ moment: Moment
+        _ item: ProductLineItem, _ orderId: String?, _ placement: GooglePlayPlacement, _ moment: Moment
     ) -> StatedPurchase? {
+        guard let place = placement[item.productId] else { return nil }
         let order = moment.order(orderId)
         var facts = facts(order?.lineItem(item.productId)?.total, orderId: orderId, moment)
         facts[.offerIdentifier] = .init(item.offerId)
@@ -73,15 +80,12 @@ extension GooglePlayAnswer {
         let isVoided = state == .voided
         return StatedPurchase(
             purchase: ProvenPurchase(
-                transactionIdentifier: moment.names.transactionIdentifier(
-                    purchaseToken, of: item.productId, isOnly: isOnly),
-                originalTransactionIdentifier: moment.names.name(of: moment.originalToken ?? purchaseToken),
-                productIdentifier: item.productId, quantity: item.quantity,
-                purchaseDate: startTime ?? order?.createdAt ?? moment.askedAt,
+                transactionIdentifier: place.product.charge, originalTransactionIdentifier: place.original,
+                productIdentifier: item.productId, quantity: item.quantity, purchaseDate: place.product.beginsAt,
                 revocationDate: isVoided ? order?.refundedAt ?? moment.askedAt : nil,
                 revocationReason: isVoided ? RevocationReason.refundedForOtherReason.rawValue : nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
-            renewal: nil, isConsumed: item.isConsumed,
+            chain: placement.chain(of: place), renewal: nil, isConsumed: item.isConsumed,
             refundedQuantity: max(0, item.quantity - (item.refundableQuantity ?? item.quantity)))
     }
 }
@@ -90,10 +94,13 @@ extension GooglePlayAnswer {
 extension GooglePlayAnswer {
     /// - Returns: Nil for a product that is not owned yet.
     private func stated(
-        _ item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ moment: Moment
+        _ item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ placement: GooglePlayPlacement,
+        _ moment: Moment
     ) -> StatedPurchase? {
-        guard let expiryTime = item.expiryTime else { return nil }
-        let (order, known) = (moment.order(item.orderId), item.orderId.flatMap { moment.periods[$0] })
+        guard let expiryTime = item.expiryTime, let place = placement[item], !place.isSuperseded else {
+            return nil
+        }
+        let (order, known) = (moment.order(item.orderId), place.known)
         let period = order?.lineItem(item.productId)
         let paidUntil = known?.expiresDate ?? period?.periodEnd
         let isReplacedItem = item.isReplaced(among: items)
@@ -102,9 +109,12 @@ extension GooglePlayAnswer {
             moment.askedAt)
         let refund = refund(of: order, period, endedAt: expiryTime)
         // A period that is taken back grants nothing, and keeps the time that was paid for.
-        let paid = refund == nil ? ends.paid : paidUntil ?? ends.paid
-        let isRenewal = item.orderId?.contains("..") ?? false
-        var facts = facts(period?.total, orderId: item.orderId, moment)
+        let paid = refund == nil ? ends.paid : period?.periodEnd ?? paidUntil ?? ends.paid
+        let isRenewal = place.product.isRenewal
+        let phase = item.phase ?? period?.phase ?? (isPromotion(item, place) ? .freeTrial : nil)
+        // "Receives the item or subscription trial at no cost" (developer.android.com/google/play/billing/promo). A promotion has no order.
+        let free = phase == .freeTrial ? item.recurringPrice.map { Price(milliunits: 0, currency: $0.currency) } : nil
+        var facts = facts(period?.total ?? free, orderId: place.product.orderId, moment)
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)
@@ -115,7 +125,6 @@ extension GooglePlayAnswer {
         facts[.expiresDate] = .init(paid)
         facts[.revocationType] = .init(
             refund.map { ($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue })
-        let phase = item.phase ?? period?.phase
         switch phase {
         case .freeTrial: facts[.offerDiscountType] = .text(OfferDiscountType.freeTrial.rawValue)
         case .introductory: facts[.offerDiscountType] = .text(OfferDiscountType.payAsYouGo.rawValue)
@@ -128,15 +137,13 @@ extension GooglePlayAnswer {
         }
         return StatedPurchase(
             purchase: ProvenPurchase(
-                transactionIdentifier: identifier(of: item, among: items, moment.names),
-                originalTransactionIdentifier: moment.names.name(of: moment.originalToken ?? purchaseToken),
-                productIdentifier: item.productId, quantity: 1,
-                purchaseDate: known?.purchaseDate ?? period?.periodStart ?? item.deferredBeginning(among: items)
-                    ?? order?.createdAt ?? startTime ?? moment.askedAt,
+                transactionIdentifier: place.product.charge, originalTransactionIdentifier: place.original,
+                productIdentifier: item.productId, quantity: 1, purchaseDate: place.product.beginsAt,
                 revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
                 revocationReason: refund.map { _ in RevocationReason.refundedForOtherReason.rawValue },
                 expiresDate: paid,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
+            chain: placement.chain(of: place),
             // The item that has taken its place says what comes next.
             renewal: isReplacedItem
                 ? nil
@@ -146,13 +153,9 @@ extension GooglePlayAnswer {
             isConsumed: false, refundedQuantity: 0)
     }
 
-    /// The order, with the product if several products share it. Without an order, the token's name stands for it.
-    private func identifier(
-        of item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ names: PurchaseTokenNames
-    ) -> String {
-        let isShared = items.count { $0.expiryTime != nil && $0.orderId == item.orderId } > 1
-        let order = item.orderId ?? names.name(of: purchaseToken)
-        return isShared ? "\(order):\(item.productId)" : order
+    /// True for the first charge of a promotion code, which has no order.
+    private func isPromotion(_ item: SubscriptionLineItem, _ place: GooglePlayPlacement.Place) -> Bool {
+        item.hasPromotionCode && place.product.orderId == nil && !place.product.isRenewal
     }
 
     /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.
@@ -271,6 +274,51 @@ extension GooglePlayAnswer {
         case .developer, .replacement: .other
         case nil: nil
         }
+    }
+}
+
+/// What an answer ends besides the charges that it states.
+extension GooglePlayAnswer {
+    /// The lines whose other charges end with the answer: those in a state without access, which counts at once for an early renewal, too,
+    /// and those that are gone.
+    private func endedLines(_ placement: GooglePlayPlacement, _ moment: Moment) -> [GooglePlayStatement.EndedLine] {
+        guard case .subscription(let items) = content else { return [] }
+        var ended: [GooglePlayStatement.EndedLine] = []
+        if !hasAccess, !isReplaced {
+            ended = items.compactMap { item in
+                guard let place = placement[item], place.isNews, let expiryTime = item.expiryTime else {
+                    return nil
+                }
+                return .init(
+                    original: place.original, charge: place.product.charge, isStated: true,
+                    endsAt: min(expiryTime, moment.askedAt))
+            }
+        }
+        return ended + goneProducts(moment).map { self.ended($0, moment) }
+    }
+
+    private func ended(_ gone: GooglePlayLines.Product, _ moment: Moment) -> GooglePlayStatement.EndedLine {
+        let end = gone.endsAt ?? moment.askedAt
+        let order = moment.order(gone.orderId)
+        let refund = end > moment.askedAt ? order?.refund : nil
+        // The customer removes an item at its end. An earlier end is that of a revocation.
+        let isRemoved = end <= moment.askedAt && gone.lapsedAt != end
+        var renewal = RenewalFacts()
+        renewal[.productId] = .text(gone.productId)
+        renewal[.autoRenewStatus] = .integer(Int64(AutoRenewStatus.off.rawValue))
+        renewal[.isInBillingRetryPeriod] = .init(false)
+        renewal[.canceledBy] = .text((isRemoved ? Canceler.user : .developer).rawValue)
+        renewal[.expirationIntent] = .integer(
+            Int64((isRemoved ? ExpirationIntent.customerCancelled : .other).rawValue))
+        var facts = facts(order?.lineItem(gone.productId)?.total, orderId: gone.orderId, moment)
+        // One item is taken back with all that was paid for it.
+        facts[.revocationType] = .init(refund.map { _ in RevocationType.refundFull.rawValue })
+        let name = moment.names.name(of: moment.originalToken ?? purchaseToken)
+        return .init(
+            original: GooglePlayLines.original(of: gone.line, in: name), charge: gone.charge, isStated: false,
+            endsAt: min(end, moment.askedAt),
+            revokedAt: refund.map { _ in order?.refundedAt ?? moment.askedAt }, facts: facts,
+            renewal: StatedRenewal(statedAt: moment.askedAt, proofDigest: digest, facts: renewal))
     }
 }
 

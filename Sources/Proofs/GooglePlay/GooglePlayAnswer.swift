@@ -20,15 +20,20 @@ package final class GooglePlayAnswer: Sendable {
         let originalToken: String?
         /// The orders of the line items, as far as the API has answered.
         let orders: [GooglePlayOrder]
-        /// The dates of known periods, by their orders.
-        let periods: [String: GooglePlayPeriod]
+        /// The lines of the chain before the answer.
+        let lines: GooglePlayLines
+        /// The number of the question in its chain; nil for the last one.
+        let number: Int64?
+        /// True if the ledger does not have a purchase of the token yet.
+        let isNewToken: Bool
 
         package init(
             realm: Realm, askedAt: Timestamp, named names: PurchaseTokenNames, originalToken: String? = nil,
-            orders: [GooglePlayOrder] = [], periods: [String: GooglePlayPeriod] = [:]
+            orders: [GooglePlayOrder] = [], lines: GooglePlayLines = GooglePlayLines(), number: Int64? = nil,
+            isNewToken: Bool = true
         ) {
             (self.realm, self.askedAt, self.names, self.originalToken) = (realm, askedAt, names, originalToken)
-            (self.orders, self.periods) = (orders, periods)
+            (self.orders, self.lines, self.number, self.isNewToken) = (orders, lines, number, isNewToken)
         }
 
         func order(_ identifier: String?) -> GooglePlayOrder? {

@@ -77,7 +77,7 @@ enum PlayAnswers {
 
     static func statement(
         _ text: String, isProduct: Bool = false, realm: Realm = .google, originalToken: String? = nil,
-        orders: [GooglePlayOrder] = [], periods: [String: GooglePlayPeriod] = [:]
+        orders: [GooglePlayOrder] = [], lines: [GooglePlayLines.Product] = []
     ) throws -> GooglePlayStatement {
         let bytes = Array(text.utf8)
         let answer =
@@ -87,7 +87,7 @@ enum PlayAnswers {
         return answer.statement(
             .init(
                 realm: realm, askedAt: now, named: .test, originalToken: originalToken, orders: orders,
-                periods: periods))
+                lines: GooglePlayLines(lines)))
     }
 }
 
@@ -214,21 +214,25 @@ enum PlayAnswers {
         #expect(stated.purchase.facts.text(.transactionReason) == "RENEWAL")
     }
 
-    @Test func `products of one order are transactions of their own`() throws {
+    @Test func `products of one token are purchases of their own`() throws {
         func item(_ product: String, _ order: String?) -> String {
             let order = order.map { #","latestSuccessfulOrderId":"\#($0)""# } ?? ""
             return #"{"productId":"\#(product)","expiryTime":"\#(Answers.day(20))"\#(order)}"#
         }
         func identifiers(_ items: [String]) throws -> [String] {
-            try Answers.statement(Answers.subscription("ACTIVE", items: items)).purchases.map(
-                \.purchase.transactionIdentifier)
+            try Answers.statement(Answers.subscription("ACTIVE", items: items)).purchases.map {
+                "\($0.purchase.transactionIdentifier) of \($0.purchase.originalTransactionIdentifier)"
+            }
         }
-        #expect(try identifiers([item("a", "GPA.1"), item("b", "GPA.1")]) == ["GPA.1:a", "GPA.1:b"])
-        #expect(try identifiers([item("a", "GPA.1"), item("b", "GPA.2")]) == ["GPA.1", "GPA.2"])
-        #expect(try identifiers([item("a", nil)]) == [Answers.name])
-        #expect(try identifiers([item("a", nil), item("b", nil)]) == ["\(Answers.name):a", "\(Answers.name):b"])
+        let (main, other) = (Answers.name, "\(Answers.name):b")
+        #expect(
+            try identifiers([item("a", "GPA.1"), item("b", "GPA.1")]) == ["GPA.1 of \(main)", "GPA.1:b of \(other)"])
+        #expect(
+            try identifiers([item("a", "GPA.1"), item("b", "GPA.2")]) == ["GPA.1 of \(main)", "GPA.2:b of \(other)"])
+        #expect(try identifiers([item("a", nil)]) == ["\(main) of \(main)"])
+        #expect(try identifiers([item("a", nil), item("b", nil)]) == ["\(main) of \(main)", "\(other) of \(other)"])
         // The same product twice is one transaction.
-        #expect(try identifiers([item("a", "GPA.1"), item("a", "GPA.1")]) == ["GPA.1:a"])
+        #expect(try identifiers([item("a", "GPA.1"), item("a", "GPA.1")]) == ["GPA.1 of \(main)"])
     }
 
     @Test func `a deferred replacement grants the new product at its renewal only`() throws {
@@ -310,21 +314,22 @@ enum PlayAnswers {
     @Test func `in a grace period, the paid time ends with the order`() throws {
         let text = Answers.subscription(
             "IN_GRACE_PERIOD", item: #""expiryTime":"\#(Answers.day(5))","# + Answers.renewing)
-        func paid(_ orders: [GooglePlayOrder], _ periods: [String: GooglePlayPeriod] = [:]) throws -> Timestamp? {
-            try Answers.statement(text, orders: orders, periods: periods).purchases.first?.purchase.expiresDate
+        func paid(_ orders: [GooglePlayOrder], _ lines: [GooglePlayLines.Product] = []) throws -> Timestamp? {
+            try Answers.statement(text, orders: orders, lines: lines).purchases.first?.purchase.expiresDate
         }
         #expect(try paid([Answers.month(until: -2)]) == Self.now.adding(days: -2))
         #expect(try paid([Answers.month(until: 5)]) == Self.now)
-        let known = GooglePlayPeriod(
-            purchaseDate: Self.now.adding(days: -30), expiresDate: Self.now.adding(days: -1))
-        #expect(try paid([], ["GPA.1": known]) == Self.now.adding(days: -1))
+        let known = GooglePlayLines.Product(
+            "premium", in: "", of: Answers.token, charge: "GPA.1", orderId: "GPA.1", from: Self.now.adding(days: -30),
+            to: Self.now.adding(days: -1))
+        #expect(try paid([], [known]) == Self.now.adding(days: -1))
         // The grace period does not become paid time when it ends.
         for state in ["ON_HOLD", "EXPIRED"] {
             let text = Answers.subscription(state, item: #""expiryTime":"\#(Answers.day(0))","# + Answers.renewing)
-            let later = try Answers.statement(text, periods: ["GPA.1": known])
+            let later = try Answers.statement(text, lines: [known])
             #expect(later.purchases.first?.purchase.expiresDate == Self.now.adding(days: -1))
         }
-        let stated = try #require(try Answers.statement(text, periods: ["GPA.1": known]).purchases.first)
+        let stated = try #require(try Answers.statement(text, lines: [known]).purchases.first)
         #expect(stated.purchase.purchaseDate == Self.now.adding(days: -30))
     }
 
