@@ -25,6 +25,8 @@ package struct EntitlementFacts: Sendable {
         /// The number among the owner's transactions; nil before the transaction is stored.
         package private(set) var sequence: Int64?
         package let productIdentifier: String
+        /// The base plan from the ledger; nil for none, and if the facts are known.
+        private(set) var recordedPlan: String?
         package let purchaseDate: Timestamp
         package let addsToBalance: Bool
         package var status: TransactionStatus
@@ -37,8 +39,6 @@ package struct EntitlementFacts: Sendable {
         package private(set) var terms: PurchasePeriod.Terms?
         /// The purchase event from the ledger; nil for none, and if the facts are known.
         private(set) var recordedEvent: String?
-        /// The base plan from the ledger; nil for none, and if the facts are known.
-        private(set) var recordedPlan: String?
 
         /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
         package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }

@@ -279,36 +279,13 @@ extension GooglePlayAnswer {
             let offer = try fields.object("offerDetails")
             (basePlanId, offerId) = (try offer?.string("basePlanId"), try offer?.string("offerId"))
             phase = try fields.object("offerPhase").flatMap { (phase) throws(ProofRefusal) in
-                try GooglePlayOrder.Phase(phase, "basePrice", "freeTrial", "introductoryPrice")
+                try GooglePlayOrder.Phase(phase, "basePrice", "freeTrial", "introductoryPrice", "prorationPeriod")
             }
             hasPromotionCode = try fields.object("signupPromotion") != nil
             nextProductId = try fields.object("deferredItemReplacement")?.string("productId")
             replaced = try fields.object("itemReplacement").map { (item) throws(ProofRefusal) in
                 try ReplacedItem(item)
             }
-        }
-
-        /// True if another item of the same answer has taken the place of this one.
-        ///
-        /// After a deferred replacement, the new purchase still has the old item, with its end in the past
-        /// (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement").
-        func isReplaced(among items: [SubscriptionLineItem]) -> Bool {
-            items.contains { other in
-                guard let replaced = other.replaced, let product = replaced.productId, other.expiryTime != nil,
-                    product.hasSameBytes(as: productId), !isSame(as: other)
-                else { return false }
-                return replaced.basePlanId.flatMap { plan in basePlanId.map(plan.hasSameBytes) } ?? true
-            }
-        }
-
-        /// The end of the item in whose place this one comes at the renewal; nil for another item.
-        func deferredBeginning(among items: [SubscriptionLineItem]) -> Timestamp? {
-            guard replaced?.mode == "DEFERRED" else { return nil }
-            return items.first { $0.isReplaced(among: [self]) }?.expiryTime
-        }
-
-        private func isSame(as other: SubscriptionLineItem) -> Bool {
-            productId.hasSameBytes(as: other.productId) && basePlanId == other.basePlanId && orderId == other.orderId
         }
 
         private static func priceChange(_ plan: PayloadFields) throws(ProofRefusal) -> PriceChange? {
@@ -334,6 +311,8 @@ extension GooglePlayAnswer {
         let quantity: Int
         /// The units that are not paid back; nil if Google does not state them.
         let refundableQuantity: Int?
+        /// The units that are paid back.
+        var refundedQuantity: Int { max(0, quantity - (refundableQuantity ?? quantity)) }
         let isConsumed: Bool
         let offerId: String?
         /// True for a product that is lent, or that is not released yet.
