@@ -135,8 +135,16 @@ package struct GooglePurchaseService: Sendable {
         if purchase.successorToken != nil || purchase.awaitsSuccessor(statement) {
             for index in stated.indices { stated[index].renewal = nil }
         }
-        // An item that another one of the answer has replaced says nothing of what comes next.
-        for index in stated.indices where statement.hasReplaced(stated[index].purchase) { stated[index].renewal = nil }
+        // An item that another one of the answer has replaced says nothing of what comes next, and nothing new of its own period.
+        let replaced = stated.indices.filter { statement.hasReplaced(stated[$0].purchase) }
+        for index in replaced { stated[index].renewal = nil }
+        if !replaced.isEmpty {
+            let known = Set(
+                try await redeemedTransactions(of: purchase) { _ in true }.map { ByteKey($0.transactionIdentifier) })
+            stated.removeAll {
+                known.contains(ByteKey($0.purchase.transactionIdentifier)) && statement.hasReplaced($0.purchase)
+            }
+        }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
             // In a deferred replacement, the new purchase has the last period of the old one.
             stated.removeAll {
