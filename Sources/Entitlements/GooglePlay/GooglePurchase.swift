@@ -10,7 +10,7 @@ package final class GooglePurchase: Sendable {
     package let key: TransactionKey
     /// The name of the app on Google Play, which alone knows the token.
     let packageName: String
-    /// The first token of its chain, whose name is the original transaction of its purchases.
+    /// The first token of its chain, whose name is the original transaction of its main line.
     package let originalToken: String
     /// The token of the purchase that has replaced it; nil for none.
     package let successorToken: String?
@@ -67,11 +67,6 @@ package final class GooglePurchase: Sendable {
 
     /// True if the purchase cannot be owned again under this token.
     package var isFinal: Bool { GooglePlayState(rawValue: state)?.isFinal ?? false }
-
-    /// The original transaction of its purchases.
-    func originalKey(named names: PurchaseTokenNames) -> TransactionKey {
-        TransactionKey(app: key.app, origin: key.origin, identifier: names.name(of: originalToken))
-    }
 
     var transactionKey: TransactionKey? {
         purchase.map { TransactionKey(app: key.app, origin: key.origin, identifier: $0.transactionIdentifier) }
@@ -130,7 +125,8 @@ extension GooglePurchase {
         guard !isConfirmed, statement.state != .purchased else { return nil }
         let latest = statement.askedAt.adding(days: silentDays)
         let ends = statement.purchases.compactMap { stated in
-            stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.purchase.expiresDate
+            stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.renewal?.facts.date(.autoResumeTime)
+                ?? stated.purchase.expiresDate
         }
         return ends.map { $0.adding(seconds: renewalSeconds) }.filter { $0 > statement.askedAt }.min()
             .map { min($0, latest) } ?? latest
@@ -345,7 +341,7 @@ extension LedgerFeature {
     /// `LedgerFeature.entitlements`.
     package static let googlePlay = LedgerFeature(
         tables: [
-            .googlePurchase, .googleChain, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits,
+            .googlePurchase, .googleChain, .googleLine, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits,
             .externalTransaction,
         ])
 }

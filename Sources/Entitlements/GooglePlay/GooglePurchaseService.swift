@@ -59,7 +59,7 @@ package struct GooglePurchaseService: Sendable {
     package func record(
         _ statement: GooglePlayStatement, continuing original: String?, number: Int64?
     ) async throws -> GooglePurchase {
-        let now = entitlements.clock.now()
+        let (now, names) = (entitlements.clock.now(), try await tokenNames)
         return try await ledger.write { transaction in
             try transaction.register(app: app.bundleIdentifier)
             let known = try self.purchase(of: statement.purchaseToken, transaction)
@@ -75,14 +75,20 @@ package struct GooglePurchaseService: Sendable {
             let number =
                 try number
                 ?? (known == nil ? transaction.statementNumbers(ofApp: app, packageName).take(of: originalToken) : 0)
-            let purchase = GooglePurchase(
-                statement, of: app, known, originalToken: originalToken, number: number, at: now)
+            guard let lines = try transaction.googleLines(ofApp: app, packageName) else {
+                throw ColumnMismatch.column("app")
+            }
+            let before = try lines.lines(ofChain: originalToken)
+            let placed = statement.placed(
+                in: before, of: originalToken, number: number, isNewToken: known?.purchase == nil)
+            try lines.write(placed.lines, after: before, ofChain: originalToken, named: names.name(of: originalToken))
+            let purchase = GooglePurchase(placed, of: app, known, originalToken: originalToken, number: number, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
             // The clock may have gone back since the question, too.
             if number == 0 || statement.askedAt > now { try records.ask(about: purchase.key, at: now) }
             // A later record of voided units states how many they are, and not how many are left.
-            if let bought = statement.purchases.first?.purchase, statement.purchases.count == 1, bought.quantity > 1 {
+            if let bought = placed.purchases.first?.purchase, placed.purchases.count == 1, bought.quantity > 1 {
                 try transaction.voidedUnits(ofApp: app, packageName)?
                     .write(bought: bought.quantity, ofToken: statement.purchaseToken)
             }
@@ -119,31 +125,40 @@ package struct GooglePurchaseService: Sendable {
     package func purchases(
         of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
+        try await purchases(ofPlaced: try await placed(statement, recordedAs: purchase), recordedAs: purchase)
+    }
+
+    private func purchases(
+        ofPlaced statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
+    ) async throws -> EntitlementService.VerifiedPurchases? {
         let voided = try await ledger.read {
             try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
         }
         let (units, names) = (try await voidedUnits(of: statement), try await tokenNames)
-        // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
+        let name = names.name(of: purchase.originalToken)
         var stated = statement.purchases.map {
             units.applied(
                 to: voided.applied(to: $0, isSubscription: statement.isSubscription),
-                of: names.name(of: statement.purchaseToken)
-            ).remaining
+                of: names.name(of: statement.purchaseToken))
         }
+        if stated.contains(where: { $0.refundedQuantity > 0 }) {
+            let known = try await redeemedTransactions(of: purchase) { _ in true }
+            for index in stated.indices { stated[index].payBackUnits(of: known, voidedAt: units.voidedAt) }
+        }
+        // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
+        stated = stated.map(\.remaining)
         // The successor's renewal is that of the chain, whichever of the two was asked about last. While the successor is unknown,
         // nobody knows what comes next.
         if purchase.successorToken != nil || purchase.awaitsSuccessor(statement) {
             for index in stated.indices { stated[index].renewal = nil }
         }
-        // An item that another one of the answer has replaced says nothing of what comes next, and nothing new of its own period.
-        let replaced = stated.indices.filter { statement.hasReplaced(stated[$0].purchase) }
-        for index in replaced { stated[index].renewal = nil }
-        if !replaced.isEmpty {
+        // An item whose place another one of the answer has taken says nothing new of a period that the ledger has.
+        if statement.isSubscription, statement.purchases.contains(where: { $0.renewal == nil }) {
             let known = Set(
                 try await redeemedTransactions(of: purchase) { _ in true }.map { ByteKey($0.transactionIdentifier) })
-            stated.removeAll {
-                known.contains(ByteKey($0.purchase.transactionIdentifier)) && statement.hasReplaced($0.purchase)
-            }
+            let replaced = Set(
+                statement.purchases.filter { $0.renewal == nil }.map { ByteKey($0.purchase.transactionIdentifier) })
+            stated.removeAll { known.intersection(replaced).contains(ByteKey($0.purchase.transactionIdentifier)) }
         }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
             // In a deferred replacement, the new purchase has the last period of the old one.
@@ -152,9 +167,11 @@ package struct GooglePurchaseService: Sendable {
             }
             if stated.isEmpty { return nil }
         }
+        // The owner of the main line is decided before the other lines, which go to nobody else.
+        let main = stated.filter { $0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
+        stated = main + stated.filter { !$0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
         return entitlements.purchases(
-            stated, of: statement, app: app.bundleIdentifier, original: names.name(of: purchase.originalToken),
-            number: purchase.statementNumber)
+            stated, of: statement, app: app.bundleIdentifier, number: purchase.statementNumber)
     }
 
     /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account
@@ -166,11 +183,14 @@ package struct GooglePurchaseService: Sendable {
         _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase,
         notifiedBy notification: NotificationRecord? = nil
     ) async throws -> [NotificationOutcome] {
-        guard let purchases = try await purchases(of: statement, recordedAs: purchase) else {
+        let placed = try await placed(statement, recordedAs: purchase)
+        guard let purchases = try await purchases(ofPlaced: placed, recordedAs: purchase) else {
             guard let notification else { return [] }
             return [try await entitlements.store(notification)]
         }
-        return try await entitlements.outcomes(ofStated: purchases, notifiedBy: notification)
+        let ended = placed.endedLines.isEmpty ? nil : try await endings(of: placed, recordedAs: purchase)
+        return try await entitlements.outcomes(
+            ofStated: purchases.after(ended), notifiedBy: notification)
     }
 
     /// The purchases of a token that users have redeemed, for a token that Google Play does not know any more. It forgets a consumed
@@ -193,10 +213,15 @@ package struct GooglePurchaseService: Sendable {
     package func redeemedPurchases(
         of purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
+        let held = try await lines(of: purchase).products.filter {
+            $0.purchaseToken.hasSameBytes(as: purchase.purchaseToken)
+        }
+        // In a deferred replacement, the new token holds the last period of the old one.
+        let last = [purchase.purchase?.transactionIdentifier].compactMap(\.self)
+        let charges = Set((held.map(\.charge) + last).map { ByteKey($0) })
         let transactions = try await redeemedTransactions(of: purchase) { transaction in
-            // A period of a subscription is a transaction, and the token stands for the last one.
-            !purchase.isSubscription
-                || purchase.purchase?.transactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier) ?? false
+            // A period of a subscription is a transaction, and the token stands for the last one of each line.
+            !purchase.isSubscription || charges.contains(ByteKey(transaction.transactionIdentifier))
         }
         return transactions.isEmpty
             ? nil : entitlements.purchases(repeating: transactions, from: purchase.key.origin)
@@ -207,9 +232,18 @@ package struct GooglePurchaseService: Sendable {
     ///
     /// The token of a signed purchase that was redeemed without asking Google Play is not recorded. Its name is the transaction itself.
     ///
+    /// A record names an order, and neither a product nor an amount. The order has them, unless the service may not see it. A product of
+    /// an order of several of which nothing was paid back is another's neighbor (`itemBasedRefund`), and stays.
+    ///
+    /// - Parameter order: Asks for an order; nil if Google Play does not show it.
     /// - Returns: The outcomes of the order's transactions; none if nobody has redeemed any.
-    package func apply(_ voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome] {
-        if let units = voided.quantity, let outcomes = try await apply(voided, units) { return outcomes }
+    package func apply(
+        _ voided: VoidedGooglePlayPurchase, seeing order: (String) async -> GooglePlayOrder? = { _ in nil }
+    ) async throws -> [NotificationOutcome] {
+        if let units = voided.quantity, let outcomes = try await apply(voided, units, seeing: order) { return outcomes }
+        var seen: GooglePlayOrder?
+        if let orderId = voided.orderId, try await !transactions(of: voided).isEmpty { seen = await order(orderId) }
+        if seen?.isRefundOfSomeProducts == true { return try await applyRefund(of: voided, seen) }
         try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
             guard try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided) == true,
@@ -218,23 +252,43 @@ package struct GooglePurchaseService: Sendable {
             // An answer of before may be on its way to a user who has not redeemed it yet. The next one is taken back.
             try transaction.googlePurchases.ask(about: known.key, at: entitlements.clock.now())
         }
-        let (recorded, names) = (try await purchase(of: voided.purchaseToken), try await tokenNames)
-        let originals =
-            recorded.map { [$0.originalKey(named: names)] }
-            ?? origins.map {
-                TransactionKey(
-                    app: app.bundleIdentifier, origin: $0, identifier: names.name(of: voided.purchaseToken))
-            }
+        return try await applyRefund(of: voided, seen)
+    }
+
+    /// Takes back the transactions of a voided order, with the money that was paid back for each.
+    private func applyRefund(
+        of voided: VoidedGooglePlayPurchase, _ order: GooglePlayOrder?
+    ) async throws -> [NotificationOutcome] {
+        let now = entitlements.clock.now()
         var outcomes: [NotificationOutcome] = []
-        for original in originals.sorted() {
-            let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: original) }
-                .filter { recorded?.isSubscription != true || voided.isOrder(of: $0) }
-            outcomes += try await entitlements.outcomes(
-                ofStated: entitlements.purchases(
-                    repeating: transactions, from: original.origin,
-                    revoked: (voided.voidedAt, voided.revocationReason.rawValue, entitlements.clock.now())))
+        for (origin, transactions) in try await transactions(of: voided) {
+            let claims = transactions.compactMap { transaction -> Claim? in
+                let refund = order?.refund(of: transaction.productIdentifier)
+                if order?.isRefundOfSomeProducts == true, refund == nil { return nil }
+                return entitlements.claim(
+                    repeating: transaction,
+                    revoked: (voided.voidedAt, voided.revocationReason.rawValue, now),
+                    paying: refund ?? transaction.refund(ofWhole: voided))
+            }
+            outcomes += try await entitlements.outcomes(ofStated: .init(origin: origin, claims: claims))
         }
         return outcomes
+    }
+
+    /// The redeemed transactions of a voided order, by their origins.
+    private func transactions(
+        of voided: VoidedGooglePlayPurchase
+    ) async throws -> [(origin: Origin, transactions: [RedeemedTransaction])] {
+        let (recorded, names) = (try await purchase(of: voided.purchaseToken), try await tokenNames)
+        let name = names.name(of: recorded?.originalToken ?? voided.purchaseToken)
+        let originals = try await self.originals(named: name, from: recorded.map { [$0.key.origin] } ?? origins)
+        return try await ledger.read { transaction in
+            try originals.compactMap { original in
+                let transactions = try transaction.redeemedTransactions(ofPurchase: original)
+                    .filter { recorded?.isSubscription != true || voided.isOrder(of: $0) }
+                return transactions.isEmpty ? nil : (original.origin, transactions)
+            }
+        }
     }
 
     private func voidedUnits(of statement: GooglePlayStatement) async throws -> VoidedUnits {
@@ -248,8 +302,43 @@ package struct GooglePurchaseService: Sendable {
     ///
     /// - Returns: Nil if no unit is left. The purchase is then voided in full.
     private func apply(
-        _ voided: VoidedGooglePlayPurchase, _ units: Int
+        _ voided: VoidedGooglePlayPurchase, _ units: Int, seeing order: (String) async -> GooglePlayOrder?
     ) async throws -> [NotificationOutcome]? {
+        let outcomes = try await takeBack(units, of: voided)
+        guard outcomes != nil else { return nil }
+        try await payBackUnits(of: voided, seeing: order)
+        return outcomes
+    }
+
+    /// States the money of voided units: the amount of the order, or the share of the price.
+    private func payBackUnits(
+        of voided: VoidedGooglePlayPurchase, seeing order: (String) async -> GooglePlayOrder?
+    ) async throws {
+        let redeemed = try await transactions(of: voided)
+        guard let first = redeemed.first else { return }
+        let seen = if let orderId = voided.orderId { await order(orderId) } else { GooglePlayOrder?.none }
+        let token = voided.purchaseToken
+        let (units, bought) = try await ledger.read { transaction in
+            let records = try transaction.voidedUnits(ofApp: app, packageName)
+            return (
+                try records?.units(ofToken: token) ?? VoidedUnits(),
+                try records?.units(ofToken: token, redeemed: first.transactions[0].quantity).bought
+            )
+        }
+        let number = try await numberOfQuestion(about: try await purchase(of: token)) ?? 0
+        for (origin, transactions) in redeemed {
+            // The list does not say of which product of a purchase the units are.
+            let claims = transactions.compactMap { transaction -> Claim? in
+                let share = transactions.count == 1 ? transaction.refund(ofUnits: units, of: bought) : nil
+                return (seen?.refund(of: transaction.productIdentifier) ?? share).map {
+                    entitlements.claim(repeating: transaction, numbered: number, paying: $0)
+                }
+            }
+            _ = try await entitlements.outcomes(ofStated: .init(origin: origin, claims: claims))
+        }
+    }
+
+    private func takeBack(_ units: Int, of voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome]? {
         let (now, token) = (entitlements.clock.now(), voided.purchaseToken)
         let name = try await tokenNames.name(of: token)
         return try await ledger.writeInBackground { transaction in
@@ -274,19 +363,30 @@ package struct GooglePurchaseService: Sendable {
     private func redeemedTransactions(
         of purchase: GooglePurchase, _ isIncluded: @Sendable (RedeemedTransaction) -> Bool
     ) async throws -> [RedeemedTransaction] {
-        let key = purchase.originalKey(named: try await tokenNames)
-        return try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }.filter(isIncluded)
+        let name = try await tokenNames.name(of: purchase.originalToken)
+        var transactions: [RedeemedTransaction] = []
+        for key in try await originals(named: name, from: [purchase.key.origin]) {
+            transactions += try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }.filter(isIncluded)
+        }
+        return transactions
     }
 
-    /// The known orders of a recorded purchase, with the dates of their periods, which do not change. A one-time purchase has no end.
-    package func periods(of purchase: GooglePurchase) async throws -> [String: GooglePlayPeriod] {
-        var periods: [String: GooglePlayPeriod] = [:]
-        for transaction in try await redeemedTransactions(of: purchase, { $0.facts[.orderId] != nil }) {
-            guard let order = transaction.facts.text(.orderId) else { continue }
-            periods[order] = GooglePlayPeriod(
-                purchaseDate: transaction.purchaseDate, expiresDate: transaction.facts.date(.expiresDate))
-        }
-        return periods
+    /// The orders of a recorded purchase whose charges have prices.
+    package func pricedOrders(of purchase: GooglePurchase) async throws -> Set<String> {
+        Set(
+            try await redeemedTransactions(of: purchase) { $0.facts[.price] != nil }.compactMap {
+                $0.facts.text(.orderId)
+            })
+    }
+
+    /// The purchases of a chain, one for each line.
+    ///
+    /// - Parameter name: The name of the first token.
+    private func originals(named name: String, from origins: Set<Origin>) async throws -> [TransactionKey] {
+        let identifiers = try await ledger.read { try $0.googleOriginals(named: name) }
+        return origins.flatMap { origin in
+            identifiers.map { TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: $0) }
+        }.sorted()
     }
 
     /// The purchases about which Google Play is to be asked again, the longest overdue first: subscriptions that have fallen silent,
@@ -386,11 +486,10 @@ extension GooglePurchaseService {
 }
 
 extension VoidedGooglePlayPurchase {
-    /// True if a period of a subscription has this order, which is its transaction, or the beginning of those of its products.
+    /// True if a period of a subscription has this order. Another transaction has it only if the order was shown later.
     fileprivate func isOrder(of transaction: RedeemedTransaction) -> Bool {
-        guard let orderId else { return false }
-        let identifier = transaction.transactionIdentifier
-        return identifier.hasSameBytes(as: orderId) || identifier.hasPrefix(orderId + ":")
+        guard let orderId, let order = transaction.facts.text(.orderId) else { return false }
+        return order.hasSameBytes(as: orderId)
     }
 }
 

@@ -10,7 +10,7 @@ struct EntitlementRecords {
     /// The facts about claims.
     func facts(about claims: [Claim]) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
-        let named = Set(claims.map(\.originalKey))
+        let named = Set(claims.map(\.originalKey) + claims.compactMap(\.chain))
         // Proofs of two formats may name different original transactions for one transaction.
         let others = try originalsOfClaimed(Set(claims.map(\.key))).subtracting(named)
         let parked = try readPurchases(Self.originals(of: claims, in: database), among: named, into: &facts)
@@ -97,7 +97,7 @@ struct EntitlementRecords {
     }
 
     private static func originals(of claims: [Claim], in database: any LedgerDatabase) -> SQLQuery {
-        originals(database.list(claims.map(\.originalKey)), in: database)
+        originals(database.list(claims.map(\.originalKey) + claims.compactMap(\.chain)), in: database)
     }
 
     private func originals(_ keys: Set<TransactionKey>) -> SQLQuery {

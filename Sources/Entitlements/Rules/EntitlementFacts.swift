@@ -149,6 +149,11 @@ package struct EntitlementFacts: Sendable {
         return purchases[claim.originalKey] == nil ? nil : claim.originalKey
     }
 
+    /// The owned purchase that decides about a claim: its own, or that of another line of its chain. Nil if nobody owns any.
+    func decidingOriginal(of claim: Claim) -> TransactionKey? {
+        ownedOriginal(of: claim) ?? claim.chain.flatMap { purchases[$0] == nil ? nil : $0 }
+    }
+
     /// True if the transaction of a claim is known with another product. Then the claim is about another purchase.
     func hasOtherProduct(than claim: Claim) -> Bool {
         let known = transactions[claim.key]?.productIdentifier ?? parked[claim.key]?.claim.productIdentifier

@@ -100,8 +100,8 @@ extension TransactionFacts {
             let (before, after) = (earlier[fact], later[fact])
             facts[fact] =
                 switch fact.field.source {
-                case _ where place == otherPlace, .appReceipts, .googlePlay: [before, after].compactMap(\.self).max()
-                case .anyStatement: after ?? before
+                case _ where place == otherPlace, .appReceipts: [before, after].compactMap(\.self).max()
+                case .anyStatement, .googlePlay: after ?? before
                 case .lastStatement: after
                 }
         }
@@ -152,5 +152,11 @@ extension Claim {
     /// The original transaction of the proof.
     package var originalKey: TransactionKey {
         TransactionKey(app: app, origin: origin, identifier: originalTransactionIdentifier)
+    }
+
+    /// A purchase whose owner has this one, too, unless somebody else owns it: another line under the same token of Google Play. Nil if
+    /// there is none.
+    package var chain: TransactionKey? {
+        chainTransactionIdentifier.map { TransactionKey(app: app, origin: origin, identifier: $0) }
     }
 }

@@ -53,9 +53,12 @@ package struct StoryEntry: Hashable, Sendable {
         let reason = entry.reason.map { ": \($0)" } ?? "."
         return switch entry.event {
         case .granted: "Transaction \(reference) grants \(subject)\(reason)"
-        case .revoked: "Transaction \(reference) of \(subject) was revoked\(reason)"
+        case .revoked:
+            "Transaction \(reference) of \(subject) was revoked\(paidBack(entry))\(reason)"
         case .unitsRevoked:
             "\(company(of: entry.origin)) took units of transaction \(reference) of \(subject) back\(reason)"
+        case .paymentRefunded:
+            "\(company(of: entry.origin)) paid \(entry.refund?.formatted ?? "money") back for transaction \(reference) of \(subject)."
         case .productChanged: "\(entry.reason ?? "Another product") replaced \(subject) of transaction \(reference)."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
         case .transferredIn:
@@ -70,7 +73,8 @@ package struct StoryEntry: Hashable, Sendable {
         case .expired: "\(subject) expired\(reason)"
         case .renewalFailed: "The renewal of \(subject) could not be charged. \(company(of: entry.origin)) retries."
         case .gracePeriodBegan: "The renewal of \(subject) could not be charged. The grace period began."
-        case .autoRenewDisabled: "The customer turned the renewal of \(subject) off."
+        case .paused: "The customer paused \(subject)\(entry.reason.map { " until \($0)" } ?? "")."
+        case .autoRenewDisabled: turnedOff(entry)
         case .autoRenewEnabled: "The customer turned the renewal of \(subject) on."
         case .aliased where subject == "customer":
             "The anonymous customer\(entry.reason.map { " \($0)" } ?? "") logged in and became one with this user."
@@ -78,6 +82,29 @@ package struct StoryEntry: Hashable, Sendable {
         case .refundAnswered: "Till answered the App Store's question about a refund of \(subject)\(reason)"
         case .erased: "The user was erased."
         }
+    }
+
+    /// The sentence about a renewal that is not to follow. Only the customer turns it off at the App Store.
+    private static func turnedOff(_ entry: AuditEntry) -> String {
+        let subject = entry.subject
+        switch ExpirationReason(canceler: entry.reason) {
+        case .customerCancelled: return "The customer turned the renewal of \(subject) off."
+        case .billingError:
+            return "Google Play canceled the renewal of \(subject), such as for a payment that was declined."
+        case .developerCancelled: return "The developer canceled the renewal of \(subject)."
+        case .replaced: return "Another subscription replaces \(subject), which does not renew."
+        case .customerDidNotConsentToPriceIncrease:
+            return "\(subject) does not renew, because the customer did not consent to a price increase."
+        case .productNotAvailable, .other, nil:
+            return entry.origin?.isGooglePlay == true
+                ? "The renewal of \(subject) was turned off." : "The customer turned the renewal of \(subject) off."
+        }
+    }
+
+    /// The money that was paid back with the goods; empty for none, and for an unknown amount.
+    private static func paidBack(_ entry: AuditEntry) -> String {
+        guard let refund = entry.refund, refund.milliunits != 0 else { return "" }
+        return ", and \(refund.formatted) paid back"
     }
 
     private static func company(of origin: Origin?) -> String { origin?.isGooglePlay == true ? "Google" : "Apple" }
@@ -233,9 +260,9 @@ extension StoryPart.Kind {
         switch self {
         case .purchases: return [.granted, .productChanged, .transferredIn, .transferredOut].contains(entry.event)
         case .renewals:
-            return [.expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .autoRenewEnabled]
+            return [.expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled]
                 .contains(entry.event)
-        case .refunds: return [.revoked, .unitsRevoked, .refundAnswered].contains(entry.event)
+        case .refunds: return [.revoked, .unitsRevoked, .paymentRefunded, .refundAnswered].contains(entry.event)
         case .refusals: return entry.event == .refused
         case .team:
             if [.itemGiven, .itemTakenBack, .credited, .assigned, .moved].contains(entry.event) { return true }

@@ -9,25 +9,26 @@ extension GooglePlayAnswer {
         guard isReplaced, [.expired, .canceled].contains(state) else { return nil }
         return known?.expiresDate.map { max($0, expiryTime) }
     }
-
-    func hasReplaced(_ purchase: ProvenPurchase) -> Bool {
-        guard case .subscription(let items) = content else { return false }
-        return items.contains { item in
-            item.productId.hasSameBytes(as: purchase.productIdentifier)
-                && item.orderId == purchase.facts.text(.orderId) && item.isReplaced(among: items)
-        }
-    }
 }
 
 extension GooglePlayAnswer.SubscriptionLineItem {
     /// True if another item of the same answer has taken the place of this one.
-    fileprivate func isReplaced(among items: [Self]) -> Bool {
+    ///
+    /// After a deferred replacement, the new purchase still has the old item, with its end in the past
+    /// (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement").
+    func isReplaced(among items: [Self]) -> Bool {
         items.contains { other in
             guard let replaced = other.replaced, let product = replaced.productId, other.expiryTime != nil,
                 product.hasSameBytes(as: productId), !isSame(as: other)
             else { return false }
             return replaced.basePlanId.flatMap { plan in basePlanId.map(plan.hasSameBytes) } ?? true
         }
+    }
+
+    /// The end of the item in whose place this one comes at the renewal; nil for another item.
+    func deferredBeginning(among items: [Self]) -> Timestamp? {
+        guard replaced?.mode == "DEFERRED" else { return nil }
+        return items.first { $0.isReplaced(among: [self]) }?.expiryTime
     }
 
     private func isSame(as other: Self) -> Bool {

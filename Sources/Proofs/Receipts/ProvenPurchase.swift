@@ -19,7 +19,7 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let expiresDate: Timestamp?
     /// The account token that the app gave to the purchase. Nil in app receipts, and for a placeholder, which names nobody.
     public let appAccountToken: UUID?
-    public let facts: TransactionFacts
+    public private(set) var facts: TransactionFacts
 
     /// The type of the product that the proof states or implies. Only a subscription ends.
     public var productType: ProductType? {
@@ -70,12 +70,15 @@ public struct ProvenPurchase: Hashable, Sendable {
     /// - Parameter names: The ledger's names of tokens; nil to identify the purchases by the token, for its holder alone.
     static func all(of purchase: GooglePlayPurchase, named names: PurchaseTokenNames?) -> [ProvenPurchase] {
         let products = purchase.productIdentifiers
-        let original = names?.name(of: purchase.purchaseToken) ?? purchase.purchaseToken
-        return products.map { product in
-            // Each product is a transaction, and its original is the purchase: one user has all of them.
-            ProvenPurchase(
-                transactionIdentifier: products.count == 1 ? original : "\(original):\(product)",
-                originalTransactionIdentifier: original, productIdentifier: product,
+        let name = names?.name(of: purchase.purchaseToken) ?? purchase.purchaseToken
+        return products.enumerated().map { index, product in
+            // Each product is a purchase of its own, with the identifier that Google's answer would give it. The base of a subscription
+            // comes first.
+            let isMain = products.count == 1 || index == 0 && purchase.autoRenewing != nil
+            let transaction = GooglePlayLines.original(of: isMain ? "" : product, in: name)
+            return ProvenPurchase(
+                transactionIdentifier: transaction, originalTransactionIdentifier: transaction,
+                productIdentifier: product,
                 quantity: purchase.quantity, purchaseDate: purchase.purchaseTime, revocationDate: nil,
                 revocationReason: nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: purchase.obfuscatedAccountId), facts: TransactionFacts(purchase))
@@ -88,6 +91,13 @@ public struct ProvenPurchase: Hashable, Sendable {
     package func revoked(at date: Timestamp, reason: Int) -> ProvenPurchase {
         var purchase = self
         (purchase.revocationDate, purchase.revocationReason) = (date, reason)
+        return purchase
+    }
+
+    /// The purchase with money that was paid back.
+    package func stating(_ refund: StatedRefund) -> ProvenPurchase {
+        var purchase = self
+        purchase.facts.state(refund)
         return purchase
     }
 

@@ -135,6 +135,7 @@ package enum CustomerWords {
         case .willNotRenew: ("active, renewal is off", .warning)
         case .gracePeriod: ("grace period", .warning)
         case .billingRetry: ("not paid", .warning)
+        case .paused: ("paused", .warning)
         case .expired: ("expired", .neutral)
         case .revoked: ("revoked", .bad)
         case .upgraded: ("upgraded", .neutral)

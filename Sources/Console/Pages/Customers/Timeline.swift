@@ -110,6 +110,7 @@ struct TimelineWords {
             isOfTeam
                 ? about(Phrase("Revoked by the team", context: "event")) : about("Refunded or revoked by \(company)")
         case .unitsRevoked: about("Units refunded or revoked by \(company)")
+        case .paymentRefunded: about("Money paid back by \(company)")
         case .productChanged: about("Replaced by another product")
         case .transferredIn: about("Came from another user")
         case .transferredOut: about("Went to another user")
@@ -121,15 +122,16 @@ struct TimelineWords {
         case .spent: about("Spent")
         case .renewalFailed: about("Renewal not charged, \(company) retries")
         case .gracePeriodBegan: about("Renewal not charged, grace period")
-        case .refused, .expired, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
+        case .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
         case .refundAnswered: about("Refund question of the App Store answered")
         case .aliased: entry.event.title
         case .erased: "Erased"
         }
     }
 
-    /// The price that the customer paid; nil if the App Store has stated none.
+    /// The amount that was paid back, or the price that the customer paid; nil if the store has stated none.
     var price: Price? {
+        if let refund = entry.refund, refund.milliunits > 0 { return refund }
         guard [.granted, .revoked].contains(entry.event), !isOfTeam else { return nil }
         return transaction?.paidPrice
     }
@@ -140,6 +142,10 @@ struct TimelineWords {
         if entry.event == .expired, let known = ExpirationReason(rawValue: reason) {
             return Phrase(stated: known.sentence)
         }
+        if entry.event == .autoRenewDisabled, let known = ExpirationReason(canceler: reason) {
+            return Phrase(stated: known.cancellation)
+        }
+        if entry.event == .paused { return "until \(reason)" }
         return entry.event == .productChanged ? names.product(reason) : Phrase(same: reason)
     }
 

@@ -77,7 +77,7 @@ struct ExportRecords {
         }
         try database.forEachRow(
             """
-            SELECT user_id, happened_at, event, origin, reference FROM audit
+            SELECT user_id, happened_at, event, origin, reference, reason FROM audit
             WHERE user_id \(database.isIn(numbers: "$1")) AND event \(database.isIn("$2")) AND happened_at <= $3
             ORDER BY user_id, number
             """,
@@ -90,7 +90,9 @@ struct ExportRecords {
             let event: AuditEntry.Event = try row.next()
             guard let origin: Origin = try row.next() else { return }
             let period = ExportedRenewals.Period(origin: origin, transaction: ByteKey(try row.next()))
-            renewals[user, default: ExportedRenewals()].turnedOff[period] = event == .autoRenewDisabled ? date : nil
+            let canceler = ExpirationReason(canceler: try row.next())
+            let isByCustomer = event == .autoRenewDisabled && canceler?.isByCustomer ?? true
+            renewals[user, default: ExportedRenewals()].turnedOff[period] = isByCustomer ? date : nil
         }
         return renewals
     }
@@ -150,18 +152,16 @@ extension ExportRecords {
                     ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
                 })
         }
+        let readings = SubscriptionTimeline.readings(of: bought)
         return bought.map { transaction in
             let periods = purchases[transaction.purchase] ?? []
             let index = periods.firstIndex { $0.contains { $0.sequence == transaction.sequence } }
-            // Added seats are no payment after the one before it.
-            let beginsPeriod = index.map { periods[$0].first?.sequence == transaction.sequence } ?? false
-            let previous = index.flatMap { beginsPeriod && $0 > 0 ? periods[$0 - 1].first : nil }
             let isLast = index == periods.indices.last
             return ExportedTransaction(
                 user: user, transaction: transaction, terms: PurchasePeriod.Terms(transaction.facts),
                 app: apps[transaction.appNumber], product: product(transaction.productIdentifier),
                 items: items[transaction.sequence] ?? [],
-                number: index.map { $0 + 1 }, previous: previous,
+                number: index.map { $0 + 1 }, reading: readings[transaction.sequence],
                 turnedOff: index.flatMap { _ in renewals.turnedOff(transaction, isLast: isLast) },
                 failedCharge: index.flatMap { _ in renewals.failedCharge(after: transaction, isLast: isLast) }
             ).values
@@ -205,24 +205,21 @@ struct ExportedTransaction {
         ("end_time", { .date($0.transaction.paidUntil) }),
         ("grace_period_end_time", { .date($0.transaction.graceEndsAt) }),
         ("effective_end_time", { .date($0.effectiveEnd) }),
-        ("refunded_at", { .date($0.transaction.revocationDate) }),
+        ("refunded_at", { .date($0.transaction.paidBack?.at) }),
         ("unsubscribe_detected_at", { .date($0.turnedOff) }),
         ("billing_issues_detected_at", { .date($0.failedCharge) }),
         ("is_auto_renewable", { .bool($0.number != nil) }),
-        ("is_trial_period", { .bool($0.terms.isTrial) }),
-        ("is_in_intro_offer_period", { .bool($0.terms.isIntroductory && !$0.terms.isTrial) }),
-        ("is_trial_conversion", { .bool($0.isTrialConversion) }),
+        ("is_trial_period", { .bool($0.isTrial) }),
+        ("is_in_intro_offer_period", { .bool($0.terms.isIntroductory && !$0.isTrial) }),
+        ("is_trial_conversion", { .bool($0.reading?.isConversion ?? false) }),
         ("renewal_number", { .integer($0.number.map(Int64.init)) }),
         ("offer", { .text($0.facts.text(.offerIdentifier)) }),
         ("offer_type", { .integer($0.facts.integer(.offerType)) }),
         ("ownership_type", { .text($0.facts.text(.inAppOwnershipType)) }),
         ("purchased_currency", { .text($0.facts.text(.currency)) }),
-        // A refund leaves nothing of the price, except of what was paid.
-        (
-            "price_in_purchased_currency",
-            { row in .amount(row.transaction.paidAmount.map { row.transaction.revocationDate == nil ? $0 : 0 }) }
-        ),
+        ("price_in_purchased_currency", { .amount($0.transaction.keptAmount) }),
         ("purchase_price_in_purchased_currency", { .amount($0.transaction.paidAmount) }),
+        ("mrr_in_purchased_currency", { .amount($0.reading?.monthly?.milliunits) }),
         ("entitlement_identifiers", { .text($0.itemNames) }),
         ("redeemed_at", { .date($0.transaction.redeemedAt) }),
         ("updated_at", { .date($0.facts.date(.signedDate)) }),
@@ -239,8 +236,9 @@ struct ExportedTransaction {
     let items: [Item]
     /// The number of the period; nil for what is no subscription.
     let number: Int?
-    /// The period before; nil for the first, and for added seats.
-    let previous: RedeemedTransaction?
+    /// The place among the periods of its purchase, as the figures count it; nil for what is no subscription, and for a purchase of
+    /// another customer.
+    let reading: SubscriptionTimeline.Reading?
     /// The date at which the customer turned off renewal; nil if it renews.
     let turnedOff: Timestamp?
     /// The end after which the customer could not be charged; nil if the customer was.
@@ -250,14 +248,13 @@ struct ExportedTransaction {
 
     private var facts: TransactionFacts { transaction.facts }
 
+    private var isTrial: Bool { reading?.isTrial ?? terms.isTrial }
+
+    /// The end of a period is that in the figures: the next one ends it, whatever the store has stated.
     private var effectiveEnd: Timestamp? {
+        if let reading { return reading.end }
         let ends = [transaction.paidUntil, transaction.graceEndsAt].compactMap(\.self).max()
         return [ends, transaction.revocationDate].compactMap(\.self).min()
-    }
-
-    private var isTrialConversion: Bool {
-        guard let previous else { return false }
-        return !terms.isTrial && PurchasePeriod.Terms(previous.facts).isTrial
     }
 
     /// The name in English, or in the first language there is.
@@ -291,13 +288,10 @@ struct ExportedRenewals {
         let period = Period(origin: transaction.origin, transaction: ByteKey(transaction.transactionIdentifier))
         if let date = turnedOff[period] { return date }
         // A purchase that had ended when it became known has no history.
-        guard let statement = statement(about: transaction, isLast: isLast), statement.willRenew == false else {
-            return nil
-        }
-        switch Self.intent(statement) {
-        case nil, .customerCancelled, .customerDidNotConsentToPriceIncrease: return statement.statedAt
-        case .billingError, .productNotAvailable, .other: return nil
-        }
+        guard let statement = statement(about: transaction, isLast: isLast), statement.willRenew == false,
+            statement.ending?.isByCustomer == true
+        else { return nil }
+        return statement.statedAt
     }
 
     /// The end of a period after which the customer could not be charged; nil if the customer was, or nothing was stated.
@@ -305,7 +299,8 @@ struct ExportedRenewals {
     /// - Parameter isLast: Whether it is the last period of its purchase.
     func failedCharge(after transaction: RedeemedTransaction, isLast: Bool) -> Timestamp? {
         guard let statement = statement(about: transaction, isLast: isLast),
-            statement.facts.bool(.isInBillingRetryPeriod) == true || Self.intent(statement) == .billingError
+            statement.facts.bool(.isInBillingRetryPeriod) == true
+                || statement.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         else { return nil }
         return transaction.paidUntil
     }
@@ -315,10 +310,6 @@ struct ExportedRenewals {
             statement.counts(forPeriodFrom: transaction.purchaseDate)
         else { return nil }
         return statement
-    }
-
-    private static func intent(_ statement: StatedRenewal) -> ExpirationIntent? {
-        statement.facts.integer(.expirationIntent).flatMap { Int(exactly: $0) }.flatMap(ExpirationIntent.init)
     }
 }
 

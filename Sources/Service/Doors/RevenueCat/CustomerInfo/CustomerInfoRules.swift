@@ -50,7 +50,7 @@ extension CustomerInfo {
             billingIssuesDetectedAt: hasBillingIssue
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: transaction.graceEndsAt,
-            refundedAt: last.terms.isPaidByAnother ? nil : transaction.revocationDate,
+            refundedAt: transaction.paidBack?.at,
             storeTransactionIdentifier: transaction.storeIdentifier,
             displayName: facts.products[product]?.displayName, price: transaction.paidPrice,
             planIdentifier: transaction.facts.text(.basePlanId))
