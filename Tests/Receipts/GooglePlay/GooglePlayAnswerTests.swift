@@ -121,7 +121,7 @@ enum PlayAnswers {
         Case(name: "ACTIVE", end: 0, state: .active, paid: 0, grace: 1),
         Case(name: "ACTIVE", end: -1, state: .active, paid: -1),
         // Google Play moves the end on while the state has access.
-        Case(name: "IN_GRACE_PERIOD", end: -1, state: .inGracePeriod, paid: -1, grace: 1, isRetried: true),
+        Case(name: "IN_GRACE_PERIOD", end: -1, state: .inGracePeriod, paid: -1, grace: 2, isRetried: true),
         Case(name: "IN_GRACE_PERIOD", end: 3, state: .inGracePeriod, paid: 0, grace: 3, isRetried: true),
         Case(name: "ON_HOLD", end: -2, state: .onHold, paid: -2, isRetried: true),
         Case(name: "ON_HOLD", end: 20, state: .onHold, paid: 0, isRetried: true),
