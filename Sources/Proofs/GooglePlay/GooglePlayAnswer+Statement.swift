@@ -325,9 +325,9 @@ extension GooglePlayAnswer {
     private func ended(_ gone: GooglePlayLines.Product, _ moment: Moment) -> GooglePlayStatement.EndedLine {
         let end = gone.endsAt ?? moment.askedAt
         let order = moment.order(gone.orderId)
-        let refund = end > moment.askedAt ? order?.refund : nil
-        // The customer removes an item at its end. An earlier end is that of a revocation.
+        // The customer removes an item at its end. An earlier end is that of a revocation, at the first answer without the item.
         let isRemoved = end <= moment.askedAt && gone.lapsedAt != end
+        let refund = isRemoved ? nil : order?.refund
         var renewal = RenewalFacts()
         renewal[.productId] = .text(gone.productId)
         renewal[.autoRenewStatus] = .integer(Int64(AutoRenewStatus.off.rawValue))

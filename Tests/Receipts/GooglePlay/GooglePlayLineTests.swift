@@ -112,6 +112,10 @@ import Testing
         #expect(gone.charge == "GPA.1:add" && gone.revokedAt == Self.day(-1))
         #expect(gone.facts.text(.revocationType) == "REFUND_FULL" && gone.facts.integer(.price) == 5_000_000)
         #expect(try transaction(stated).revocationDate == nil)
+        // The recorded answer is applied afterwards.
+        let again = stated.placed(in: stated.lines, of: Answers.token, number: 2, isNewToken: false)
+        #expect(again.endedLines.map(\.revokedAt) == [Self.day(-1)])
+        #expect(again.endedLines.map { $0.renewal?.facts.canceler } == [.developer])
     }
 
     @Test func `an earlier token ends nothing of its successor`() throws {
