@@ -138,7 +138,9 @@ extension GooglePlayAnswer {
         let phase = item.phase ?? period?.phase ?? (isPromotion(item, place) ? .freeTrial : nil)
         var facts = facts(item.productId, orderId: place.product.orderId, order, moment)
         // "Receives the item or subscription trial at no cost" (developer.android.com/google/play/billing/promo). A promotion has no order.
-        if facts[.price] == nil, phase == .freeTrial, item.recurringPrice != nil { facts[.price] = .integer(0) }
+        if facts[.price] == nil, phase == .freeTrial || isPromotion(item, place), item.recurringPrice != nil {
+            facts[.price] = .integer(0)
+        }
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)

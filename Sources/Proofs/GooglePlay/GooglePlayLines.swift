@@ -217,8 +217,8 @@ extension GooglePlayAnswer {
             abs(end.millisecondsSince1970 - expiryTime.millisecondsSince1970) <= Self.sameEndSeconds * 1000
         switch (last.orderId, item.orderId) {
         case (let order?, let stated?): return order.hasSameBytes(as: stated)
-        // The order of a charge may be shown later than the charge.
-        case (nil, _?): return isSameEnd
+        // The order of a charge may be shown later than the charge, also once the next one is declined.
+        case (nil, _?): return isSameEnd || [.inGracePeriod, .onHold, .paused].contains(state)
         // A grace period moves the end on, and is no charge.
         case (_, nil) where isSameEnd || expiryTime < end || ![.active, .canceled].contains(state): return true
         case (_?, nil): return false

@@ -177,6 +177,15 @@ import Testing
                 [item("premium", order: nil, more: #","signupPromotion":{"oneTimeCode":{}}"#)], isNewToken: true))
         #expect(code.facts.integer(.price) == 0 && code.facts.text(.currency) == "KRW")
         #expect(code.facts.text(.offerDiscountType) == "FREE_TRIAL")
+        // Nothing is charged without an order, whichever phase is stated.
+        let base = try transaction(
+            try statement(
+                [
+                    item(
+                        "premium", order: nil,
+                        more: #","signupPromotion":{"oneTimeCode":{}},"offerPhase":{"basePrice":{}}"#)
+                ], isNewToken: true))
+        #expect(base.facts.integer(.price) == 0)
         // A purchase without an order yet has no price.
         #expect(try transaction(try statement([item("premium", order: nil)])).facts[.price] == nil)
     }
