@@ -54,8 +54,8 @@ actor GoogleTableStore: TableStore {
 
     nonisolated func revenueCatProduct(_ plan: Plan) -> String {
         // "For Google Play products set up in RevenueCat after February 2023, this identifier has the format
-        // <subscription_id>:<base_plan_id>" (RevenueCat, Event Types and Fields).
-        plan.rawValue.replacing("garden.", with: "").replacing(".monthly", with: "") + ":monthly"
+        // <subscription_id>:<base_plan_id>" (RevenueCat, Event Types and Fields). These end with the plan, as earlier ones did.
+        plan.rawValue.replacing("garden.", with: "").replacing(".monthly", with: "")
     }
 
     // MARK: Answers
