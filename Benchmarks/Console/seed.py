@@ -105,13 +105,13 @@ def notifications(kind: str, original: str, signed: str, type: str, outcome: str
 
 ENTITLEMENT = ("user_id, sequence, collection, number, origin, app, purchase_date, granted_at, transaction_id,"
                " original_transaction_id, product_id, begins_at, ends_at, is_revoked, expires_at, product_type, is_upgraded,"
-               " is_trial, is_introductory")
+               " is_trial, is_introductory, is_prepaid")
 
 
 def entitlement(user: str, sequence: str, number: str, original: str, bought: str, ends: str) -> str:
     """The columns of the garden that a period of the subscription gives."""
     return (f"{user}, {sequence}, 'garden', 1, '{origin}', 1, {bought}, {bought}, {number}, {original},"
-            f" '{APP}.gardener.monthly', {bought}, {ends}, 0, {ends}, 'Auto-Renewable Subscription', 0, 0, 0")
+            f" '{APP}.gardener.monthly', {bought}, {ends}, 0, {ends}, 'Auto-Renewable Subscription', 0, 0, 0, 0")
 
 
 def subscribers() -> None:

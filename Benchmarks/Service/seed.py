@@ -97,6 +97,7 @@ class Group(NamedTuple):
         statements.insert("entitlement", key | name | {
             "collection": collection, "number": number, "product_id": product, "product_type": TYPE, "purchase_date": moment,
             "granted_at": moment, "is_revoked": 0, "is_upgraded": 0, "is_trial": 0, "is_introductory": 0,
+            "is_prepaid": 0,
             "ownership": "'PURCHASED'",
         }, rows)
         statements.insert("audit", {

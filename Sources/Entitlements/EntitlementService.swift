@@ -146,7 +146,14 @@ package struct EntitlementService: Sendable {
             throw .subscriptionStateUnknown
         }
         let claims = try claims(verified, proof)
-        return VerifiedPurchases(origin: verified.origin, claims: purchases.map { claims.claim($0) })
+        // The products of one token are of one owner.
+        let siblings = verified.signedPurchase == nil ? [] : purchases.map(\.originalTransactionIdentifier)
+        return VerifiedPurchases(
+            origin: verified.origin,
+            claims: purchases.map { purchase in
+                let others = siblings.filter { !$0.hasSameBytes(as: purchase.originalTransactionIdentifier) }
+                return claims.claim(purchase, chain: others.first)
+            })
     }
 
     /// The request to redeem the purchases of a proof, which the second half answers in one transaction of the ledger.

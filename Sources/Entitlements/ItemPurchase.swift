@@ -41,6 +41,7 @@ extension PurchasePeriod.Terms {
         let type: String? = try row.next()
         self.type = type.flatMap(ProductType.init)
         (isUpgraded, isTrial, isIntroductory) = (try row.next(), try row.next(), try row.next())
+        isPrepaid = try row.next()
         let ownership: String? = try row.next()
         self.ownership = ownership.flatMap(InAppOwnershipType.init)
         // Both concern a period among others.
@@ -55,6 +56,8 @@ struct StandingBenefit: Hashable {
         let statedAt: Timestamp
         /// Nil if the statement does not tell it.
         let renews: Bool?
+        /// True if a charge was declined; nil if the statement does not tell it.
+        let isDeclined: Bool?
     }
 
     let coverage: Coverage
@@ -64,21 +67,24 @@ struct StandingBenefit: Hashable {
     private let isUpgraded: Bool
     private let isTrial: Bool
     private let isIntroductory: Bool
+    private let isPrepaid: Bool
     private let ownership: InAppOwnershipType?
     private let renewal: Renewal?
 
     /// The columns that `ItemPurchase` reads, in its order.
     static let terms = [
-        "expires_at", "grace_ends_at", "product_type", "is_upgraded", "is_trial", "is_introductory", "ownership",
+        "expires_at", "grace_ends_at", "product_type", "is_upgraded", "is_trial", "is_introductory", "is_prepaid",
+        "ownership",
     ]
-    static let renewal = ["renewal_stated_at", "renews"]
+    static let renewal = ["renewal_stated_at", "renews", "is_declined"]
     static let columns = ["begins_at", "ends_at", "is_revoked"] + terms + renewal
 
     /// The values of the columns, in their order.
     var sqlValues: [any SQLConvertible] {
         [
             coverage.beginsAt, coverage.endsAt, coverage.isRevoked, expiresAt, graceEndsAt, type?.rawValue, isUpgraded,
-            isTrial, isIntroductory, ownership?.rawValue, renewal?.statedAt, renewal?.renews,
+            isTrial, isIntroductory, isPrepaid, ownership?.rawValue, renewal?.statedAt, renewal?.renews,
+            renewal?.isDeclined,
         ]
     }
 
@@ -89,12 +95,14 @@ struct StandingBenefit: Hashable {
         graceEndsAt = period.graceEndsAt
         let terms = period.terms
         (type, isUpgraded, isTrial) = (terms.type, terms.isUpgraded, terms.isTrial)
-        (isIntroductory, ownership) = (terms.isIntroductory, terms.ownership)
+        (isIntroductory, isPrepaid, ownership) = (terms.isIntroductory, terms.isPrepaid, terms.ownership)
         // Each renewal would change the rows of all earlier periods otherwise, whose states no longer depend on it.
         self.renewal = renewal.flatMap { stated in
             let isOver = coverage.endsAt.map { $0 <= stated.statedAt } ?? true
             guard !isOver, stated.counts(forPeriodFrom: period.purchaseDate) else { return nil }
-            return Renewal(statedAt: stated.statedAt, renews: stated.willRenew)
+            return Renewal(
+                statedAt: stated.statedAt, renews: stated.willRenew,
+                isDeclined: stated.facts.bool(.isInBillingRetryPeriod))
         }
     }
 }

@@ -9,18 +9,17 @@ extension EntitlementService {
     /// - Parameters:
     ///   - stated: Those of the statement that count.
     ///   - app: The bundle identifier of the app.
-    ///   - original: The name of the first token of the chain of purchases, which is the original transaction.
     ///   - number: The number of the question that the statement answers.
     package func purchases(
-        _ stated: [StatedPurchase], of statement: GooglePlayStatement, app: String, original: String, number: Int64
+        _ stated: [StatedPurchase], of statement: GooglePlayStatement, app: String, number: Int64
     ) -> VerifiedPurchases {
-        let claims = ProofClaims(of: statement, app: app, by: apps[app]?.catalog, original: original, number: number)
+        let claims = ProofClaims(of: statement, app: app, by: apps[app]?.catalog, number: number)
         return VerifiedPurchases(
             origin: statement.origin,
             claims: stated.map { stated in
                 var renewal = stated.renewal
                 renewal?.statementNumber = number
-                return claims.claim(stated.purchase, renewal: renewal)
+                return claims.claim(stated.purchase, renewal: renewal, chain: stated.chain)
             })
     }
 
@@ -93,6 +92,9 @@ extension LedgerTransaction {
 }
 
 extension EntitlementService.VerifiedPurchases {
+    /// The purchases with those that are to be applied before them.
+    func after(_ earlier: Self?) -> Self { Self(origin: origin, claims: (earlier?.claims ?? []) + claims) }
+
     /// The purchases, each under the original transaction with which it is redeemed.
     package var proven: [ProvenPurchase] {
         claims.map { claim in

@@ -105,10 +105,13 @@ struct UserCoverage {
 extension StatedRenewal {
     /// The statement in the next columns, which are `StandingBenefit.renewal`; nil without one.
     fileprivate init?(standing row: inout ResultRow) throws(ColumnMismatch) {
-        let (statedAt, renews): (Timestamp?, Bool?) = (try row.next(), try row.next())
+        let (statedAt, renews, isDeclined): (Timestamp?, Bool?, Bool?) = (
+            try row.next(), try row.next(), try row.next()
+        )
         guard let statedAt else { return nil }
         var facts = RenewalFacts()
         if let renews { facts[.autoRenewStatus] = .integer(renews ? 1 : 0) }
+        if let isDeclined { facts[.isInBillingRetryPeriod] = .integer(isDeclined ? 1 : 0) }
         self.init(statedAt: statedAt, proofDigest: [], facts: facts)
     }
 }

@@ -91,7 +91,7 @@ struct MessageFollower {
         case .revoked, .productChanged, .expired:
             isOwned = false
             granted.remove(key)
-        case .renewalFailed: isOwned = false
+        case .renewalFailed, .paused: isOwned = false
         default: return
         }
         // A message about an earlier transaction does not change what the last one gives.

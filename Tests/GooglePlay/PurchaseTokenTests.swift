@@ -8,7 +8,7 @@ import Testing
 
 /// Statements of Google Play over a ledger: chains of purchases, what they grant and what is due. The answers have the form of the API's.
 @Suite struct PurchaseTokenTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
     private let garden: TestGarden
     let service: EntitlementService
     let purchases: GooglePurchaseService

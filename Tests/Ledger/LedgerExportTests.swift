@@ -174,6 +174,8 @@ import Testing
                         ('t', 'localPlay/Production', 1, 't', 'u', 1, 'active', 'p', 'GPA.1', 1, 2, 3, 4, 5, 6, 'q',
                         1, 7);
                     INSERT INTO google_chain VALUES ('t', 1, 'q', 7);
+                    INSERT INTO google_line VALUES
+                        ('t', 1, 'q', 'p', 'token-1', '', 't', 'GPA.1', 'GPA.1', 1, 2, 3, 1, 7);
                     INSERT INTO google_voided_purchase VALUES ('t', 'GPA.1', 1, 'q', 1, 0);
                     INSERT INTO google_voided_units VALUES ('t', 'GPA.1', 1, 'q', 1, 2);
                     INSERT INTO google_bought_units VALUES ('t', 1, 'q', 3, 2);

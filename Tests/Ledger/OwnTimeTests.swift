@@ -21,7 +21,8 @@ import Testing
                 "entitlement.renewal_stated_at", "subscription.stated_at", "purchase_state.changes_at",
                 "parked_transaction.stated_at", "parked_transaction.revocation_date", "parked_transaction.expires_at",
                 "expected_purchase.purchase_date", "expected_purchase.expires_at", "notification.signed_at",
-                "google_voided_purchase.voided_at", "google_voided_units.voided_at", "google_purchase.acknowledge_by",
+                "google_voided_purchase.voided_at", "google_voided_units.voided_at", "google_line.begins_at",
+                "google_line.ends_at", "google_purchase.acknowledge_by",
                 "customer_activity.last_purchase_at", "figure.day", "figure_cohort.day",
             ]
         ),

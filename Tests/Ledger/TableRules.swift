@@ -24,8 +24,8 @@ struct TableRules {
     private var entitlement: String {
         """
         INSERT INTO entitlement (collection, number, origin, app, purchase_date, granted_at, transaction_id,
-        original_transaction_id, product_id, is_revoked, is_upgraded, is_trial, is_introductory, user_id, sequence)
-        VALUES ('sprout', 3, 'local/Sandbox', 1, 0, 0, '3', '3', 'p', 0, 0, 0, 0,
+        original_transaction_id, product_id, is_revoked, is_upgraded, is_trial, is_introductory, is_prepaid, user_id, sequence)
+        VALUES ('sprout', 3, 'local/Sandbox', 1, 0, 0, '3', '3', 'p', 0, 0, 0, 0, 0,
         """
     }
 

@@ -161,16 +161,15 @@ import Testing
         #expect(report.outcomes == ["googlePlayAnswerInvalid": 1, "revoked": 1])
     }
 
-    @Test func `a known period costs no request for its order, until the purchase ends`() async throws {
+    @Test func `a known price costs no request for its order, until the purchase ends`() async throws {
         let bought = try server.subscribe()
-        let order = try #require(bought.periods.first).orderId
-        let known = [order: GooglePlayPeriod(purchaseDate: bought.startTime, expiresDate: bought.expiryTime)]
-        let statement = try await client.statement(about: bought.token, as: .subscription, periods: known)
+        let known: Set = [try #require(bought.periods.first).orderId]
+        let statement = try await client.statement(about: bought.token, as: .subscription, pricedOrders: known)
         #expect(statement.purchases.first?.purchase.purchaseDate == bought.startTime)
         #expect(statement.purchases.first?.purchase.facts[.price] == nil)
         #expect(server.count("/orders/") == 0)
         _ = try server.play.perform { try $0.perform(.refund, on: bought.number) }
-        let ended = try await client.statement(about: bought.token, as: .subscription, periods: known)
+        let ended = try await client.statement(about: bought.token, as: .subscription, pricedOrders: known)
         #expect(ended.purchases.first?.purchase.revocationDate != nil)
         #expect(server.count("/orders/") == 1)
     }

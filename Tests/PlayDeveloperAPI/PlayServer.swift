@@ -180,9 +180,10 @@ extension PlayDeveloperClient {
     /// Asks for the state of a purchase token, whose name the test knows.
     func statement(
         about token: String, as kind: Kind? = nil, originalToken: String? = nil,
-        periods: [String: GooglePlayPeriod] = [:], within patience: Patience = .person
+        pricedOrders: Set<String> = [], within patience: Patience = .person
     ) async throws(PlayDeveloperError) -> GooglePlayStatement {
         try await statement(
-            about: token, as: kind, named: .test, originalToken: originalToken, periods: periods, within: patience)
+            about: token, as: kind, named: .test, originalToken: originalToken, pricedOrders: pricedOrders,
+            within: patience)
     }
 }

@@ -202,7 +202,7 @@ import Testing
         #expect(try await story(garden.alice) == ["granted garden.premium.monthly"])
         advance(days: 20)
         try await state(
-            "new", since: 10, linked: "old",
+            "new", since: 30, linked: "old",
             item("garden.premium.monthly", order: "GPA.1", until: 30, renews: false),
             item("garden.basic.monthly", order: "GPA.2", until: 60, more: mode))
         _ = try await garden.app.refresh("new")

@@ -70,7 +70,7 @@ extension Simulation {
             for record in try ledger.readNow({ try $0.audit(of: person.user) }) {
                 switch record.entry.event {
                 case .granted, .revoked, .productChanged, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
-                    .expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .autoRenewEnabled,
+                    .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled,
                     .paymentRefunded:
                     written.append("\(person.user) \(record.number)")
                 case .unitsRevoked, .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased:

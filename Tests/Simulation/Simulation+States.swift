@@ -139,7 +139,7 @@ extension Simulation {
         case .gracePeriod: .billingGracePeriod
         case .billingRetry: .billingRetry
         case .revoked, .refunded: .revoked
-        case .expired, .upgraded, .unclaimed: .expired
+        case .expired, .paused, .upgraded, .unclaimed: .expired
         case .trial, .introductory, .active, .willNotRenew, .owned, .consumed, .familyShared: .active
         }
     }

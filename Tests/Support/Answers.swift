@@ -66,7 +66,13 @@ package struct UserSubscriptionResource: Decodable, Listed, Sendable {
     package let since: String
     package let until: String?
     package let renews: Bool?
+    package let renewsAt: String?
     package let nextProductId: String?
+    package let nextBasePlanId: String?
+    package let nextPrice: Int64?
+    package let nextCurrency: String?
+    package let pausedUntil: String?
+    package let cancelledBy: String?
     package let expirationReason: String?
 }
 

@@ -46,6 +46,7 @@ extension AuditEntry.Event {
         case .expired: ("Expired", .neutral)
         case .renewalFailed: ("Renewal failed", .warning)
         case .gracePeriodBegan: ("Grace period began", .warning)
+        case .paused: ("Subscription paused", .warning)
         case .autoRenewDisabled: ("Renewal turned off", .warning)
         case .autoRenewEnabled: ("Renewal turned on", .good)
         case .aliased: ("Anonymous customer logged in", .neutral)

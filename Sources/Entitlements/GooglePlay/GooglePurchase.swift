@@ -10,7 +10,7 @@ package final class GooglePurchase: Sendable {
     package let key: TransactionKey
     /// The name of the app on Google Play, which alone knows the token.
     let packageName: String
-    /// The first token of its chain, whose name is the original transaction of its purchases.
+    /// The first token of its chain, whose name is the original transaction of its main line.
     package let originalToken: String
     /// The token of the purchase that has replaced it; nil for none.
     package let successorToken: String?
@@ -65,20 +65,8 @@ package final class GooglePurchase: Sendable {
 
     package var purchaseToken: String { key.identifier }
 
-    /// True if the service waits for the purchase that has replaced this one. It asks until the end of the paid time, and tells nobody
-    /// of an end meanwhile.
-    func awaitsSuccessor(_ statement: GooglePlayStatement) -> Bool {
-        [.expired, .canceled].contains(statement.state) && statement.isReplaced && successorToken == nil
-            && askAt != nil
-    }
-
     /// True if the purchase cannot be owned again under this token.
     package var isFinal: Bool { GooglePlayState(rawValue: state)?.isFinal ?? false }
-
-    /// The original transaction of its purchases.
-    func originalKey(named names: PurchaseTokenNames) -> TransactionKey {
-        TransactionKey(app: key.app, origin: key.origin, identifier: names.name(of: originalToken))
-    }
 
     var transactionKey: TransactionKey? {
         purchase.map { TransactionKey(app: key.app, origin: key.origin, identifier: $0.transactionIdentifier) }
@@ -132,18 +120,32 @@ extension GooglePurchase {
 
     /// The next time at which to ask by itself: at the end of a period, or after a day. Google Play lists the one-time purchases that it
     /// takes back. Nothing changes what is final, but it is asked for twice: a service may have ended before it applied the first answer.
-    /// A replaced purchase without a known successor is asked for until the end of its paid time.
     private static func askAt(_ statement: GooglePlayStatement, after known: GooglePurchase?) -> Timestamp? {
-        let ends = statement.purchases.compactMap { stated in
-            stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.purchase.expiresDate
-        }
-        let awaitsSuccessor =
-            statement.isReplaced && known?.successorToken == nil && ends.contains { $0 > statement.askedAt }
-        let isConfirmed = statement.state.isFinal && known?.isFinal ?? false && !awaitsSuccessor
+        let isConfirmed = statement.state.isFinal && known?.isFinal ?? false && !isPaidAndReplaced(statement, known)
         guard !isConfirmed, statement.state != .purchased else { return nil }
         let latest = statement.askedAt.adding(days: silentDays)
+        let ends = statement.purchases.compactMap { stated in
+            stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.renewal?.facts.date(.autoResumeTime)
+                ?? stated.purchase.expiresDate
+        }
         return ends.map { $0.adding(seconds: renewalSeconds) }.filter { $0 > statement.askedAt }.min()
             .map { min($0, latest) } ?? latest
+    }
+}
+
+/// The rules of replaced purchases.
+extension GooglePurchase {
+    /// True if the service waits for the purchase that has replaced this one. It asks until the end of the paid time, and tells nobody
+    /// of an end meanwhile.
+    func awaitsSuccessor(_ statement: GooglePlayStatement) -> Bool {
+        [.expired, .canceled].contains(statement.state) && statement.isReplaced && successorToken == nil
+            && askAt != nil
+    }
+
+    /// True if a purchase was replaced, nobody knows by which one, and a part of it is paid and not over.
+    private static func isPaidAndReplaced(_ statement: GooglePlayStatement, _ known: GooglePurchase?) -> Bool {
+        statement.isReplaced && known?.successorToken == nil
+            && statement.purchases.contains { $0.purchase.expiresDate.map { $0 > statement.askedAt } ?? false }
     }
 }
 
@@ -339,7 +341,7 @@ extension LedgerFeature {
     /// `LedgerFeature.entitlements`.
     package static let googlePlay = LedgerFeature(
         tables: [
-            .googlePurchase, .googleChain, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits,
+            .googlePurchase, .googleChain, .googleLine, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits,
             .externalTransaction,
         ])
 }

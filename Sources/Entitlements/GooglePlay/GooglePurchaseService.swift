@@ -59,7 +59,7 @@ package struct GooglePurchaseService: Sendable {
     package func record(
         _ statement: GooglePlayStatement, continuing original: String?, number: Int64?
     ) async throws -> GooglePurchase {
-        let now = entitlements.clock.now()
+        let (now, names) = (entitlements.clock.now(), try await tokenNames)
         return try await ledger.write { transaction in
             try transaction.register(app: app.bundleIdentifier)
             let known = try self.purchase(of: statement.purchaseToken, transaction)
@@ -75,14 +75,20 @@ package struct GooglePurchaseService: Sendable {
             let number =
                 try number
                 ?? (known == nil ? transaction.statementNumbers(ofApp: app, packageName).take(of: originalToken) : 0)
-            let purchase = GooglePurchase(
-                statement, of: app, known, originalToken: originalToken, number: number, at: now)
+            guard let lines = try transaction.googleLines(ofApp: app, packageName) else {
+                throw ColumnMismatch.column("app")
+            }
+            let before = try lines.lines(ofChain: originalToken)
+            let placed = statement.placed(
+                in: before, of: originalToken, number: number, isNewToken: known?.purchase == nil)
+            try lines.write(placed.lines, after: before, ofChain: originalToken, named: names.name(of: originalToken))
+            let purchase = GooglePurchase(placed, of: app, known, originalToken: originalToken, number: number, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
             // The clock may have gone back since the question, too.
             if number == 0 || statement.askedAt > now { try records.ask(about: purchase.key, at: now) }
             // A later record of voided units states how many they are, and not how many are left.
-            if let bought = statement.purchases.first?.purchase, statement.purchases.count == 1, bought.quantity > 1 {
+            if let bought = placed.purchases.first?.purchase, placed.purchases.count == 1, bought.quantity > 1 {
                 try transaction.voidedUnits(ofApp: app, packageName)?
                     .write(bought: bought.quantity, ofToken: statement.purchaseToken)
             }
@@ -119,10 +125,17 @@ package struct GooglePurchaseService: Sendable {
     package func purchases(
         of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
+        try await purchases(ofPlaced: try await placed(statement, recordedAs: purchase), recordedAs: purchase)
+    }
+
+    private func purchases(
+        ofPlaced statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
+    ) async throws -> EntitlementService.VerifiedPurchases? {
         let voided = try await ledger.read {
             try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
         }
         let (units, names) = (try await voidedUnits(of: statement), try await tokenNames)
+        let name = names.name(of: purchase.originalToken)
         var stated = statement.purchases.map {
             units.applied(
                 to: voided.applied(to: $0, isSubscription: statement.isSubscription),
@@ -146,9 +159,11 @@ package struct GooglePurchaseService: Sendable {
             }
             if stated.isEmpty { return nil }
         }
+        // The owner of the main line is decided before the other lines, which go to nobody else.
+        let main = stated.filter { $0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
+        stated = main + stated.filter { !$0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
         return entitlements.purchases(
-            stated, of: statement, app: app.bundleIdentifier, original: names.name(of: purchase.originalToken),
-            number: purchase.statementNumber)
+            stated, of: statement, app: app.bundleIdentifier, number: purchase.statementNumber)
     }
 
     /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account
@@ -160,11 +175,14 @@ package struct GooglePurchaseService: Sendable {
         _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase,
         notifiedBy notification: NotificationRecord? = nil
     ) async throws -> [NotificationOutcome] {
-        guard let purchases = try await purchases(of: statement, recordedAs: purchase) else {
+        let placed = try await placed(statement, recordedAs: purchase)
+        guard let purchases = try await purchases(ofPlaced: placed, recordedAs: purchase) else {
             guard let notification else { return [] }
             return [try await entitlements.store(notification)]
         }
-        return try await entitlements.outcomes(ofStated: purchases, notifiedBy: notification)
+        let ended = placed.endedLines.isEmpty ? nil : try await endings(of: placed, recordedAs: purchase)
+        return try await entitlements.outcomes(
+            ofStated: purchases.after(ended), notifiedBy: notification)
     }
 
     /// The purchases of a token that users have redeemed, for a token that Google Play does not know any more. It forgets a consumed
@@ -187,10 +205,15 @@ package struct GooglePurchaseService: Sendable {
     package func redeemedPurchases(
         of purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
+        let held = try await lines(of: purchase).products.filter {
+            $0.purchaseToken.hasSameBytes(as: purchase.purchaseToken)
+        }
+        // In a deferred replacement, the new token holds the last period of the old one.
+        let last = [purchase.purchase?.transactionIdentifier].compactMap(\.self)
+        let charges = Set((held.map(\.charge) + last).map { ByteKey($0) })
         let transactions = try await redeemedTransactions(of: purchase) { transaction in
-            // A period of a subscription is a transaction, and the token stands for the last one.
-            !purchase.isSubscription
-                || purchase.purchase?.transactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier) ?? false
+            // A period of a subscription is a transaction, and the token stands for the last one of each line.
+            !purchase.isSubscription || charges.contains(ByteKey(transaction.transactionIdentifier))
         }
         return transactions.isEmpty
             ? nil : entitlements.purchases(repeating: transactions, from: purchase.key.origin)
@@ -249,14 +272,10 @@ package struct GooglePurchaseService: Sendable {
         of voided: VoidedGooglePlayPurchase
     ) async throws -> [(origin: Origin, transactions: [RedeemedTransaction])] {
         let (recorded, names) = (try await purchase(of: voided.purchaseToken), try await tokenNames)
-        let originals =
-            recorded.map { [$0.originalKey(named: names)] }
-            ?? origins.map {
-                TransactionKey(
-                    app: app.bundleIdentifier, origin: $0, identifier: names.name(of: voided.purchaseToken))
-            }
+        let name = names.name(of: recorded?.originalToken ?? voided.purchaseToken)
+        let originals = try await self.originals(named: name, from: recorded.map { [$0.key.origin] } ?? origins)
         return try await ledger.read { transaction in
-            try originals.sorted().compactMap { original in
+            try originals.compactMap { original in
                 let transactions = try transaction.redeemedTransactions(ofPurchase: original)
                     .filter { recorded?.isSubscription != true || voided.isOrder(of: $0) }
                 return transactions.isEmpty ? nil : (original.origin, transactions)
@@ -336,19 +355,30 @@ package struct GooglePurchaseService: Sendable {
     private func redeemedTransactions(
         of purchase: GooglePurchase, _ isIncluded: @Sendable (RedeemedTransaction) -> Bool
     ) async throws -> [RedeemedTransaction] {
-        let key = purchase.originalKey(named: try await tokenNames)
-        return try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }.filter(isIncluded)
+        let name = try await tokenNames.name(of: purchase.originalToken)
+        var transactions: [RedeemedTransaction] = []
+        for key in try await originals(named: name, from: [purchase.key.origin]) {
+            transactions += try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }.filter(isIncluded)
+        }
+        return transactions
     }
 
-    /// The known orders of a recorded purchase, with the dates of their periods, which do not change. A one-time purchase has no end.
-    package func periods(of purchase: GooglePurchase) async throws -> [String: GooglePlayPeriod] {
-        var periods: [String: GooglePlayPeriod] = [:]
-        for transaction in try await redeemedTransactions(of: purchase, { $0.facts[.orderId] != nil }) {
-            guard let order = transaction.facts.text(.orderId) else { continue }
-            periods[order] = GooglePlayPeriod(
-                purchaseDate: transaction.purchaseDate, expiresDate: transaction.facts.date(.expiresDate))
-        }
-        return periods
+    /// The orders of a recorded purchase whose charges have prices.
+    package func pricedOrders(of purchase: GooglePurchase) async throws -> Set<String> {
+        Set(
+            try await redeemedTransactions(of: purchase) { $0.facts[.price] != nil }.compactMap {
+                $0.facts.text(.orderId)
+            })
+    }
+
+    /// The purchases of a chain, one for each line.
+    ///
+    /// - Parameter name: The name of the first token.
+    private func originals(named name: String, from origins: Set<Origin>) async throws -> [TransactionKey] {
+        let identifiers = try await ledger.read { try $0.googleOriginals(named: name) }
+        return origins.flatMap { origin in
+            identifiers.map { TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: $0) }
+        }.sorted()
     }
 
     /// The purchases about which Google Play is to be asked again, the longest overdue first: subscriptions that have fallen silent,
@@ -448,11 +478,10 @@ extension GooglePurchaseService {
 }
 
 extension VoidedGooglePlayPurchase {
-    /// True if a period of a subscription has this order, which is its transaction, or the beginning of those of its products.
+    /// True if a period of a subscription has this order. Another transaction has it only if the order was shown later.
     fileprivate func isOrder(of transaction: RedeemedTransaction) -> Bool {
-        guard let orderId else { return false }
-        let identifier = transaction.transactionIdentifier
-        return identifier.hasSameBytes(as: orderId) || identifier.hasPrefix(orderId + ":")
+        guard let orderId, let order = transaction.facts.text(.orderId) else { return false }
+        return order.hasSameBytes(as: orderId)
     }
 }
 

@@ -10,7 +10,7 @@ struct EntitlementRecords {
     /// The facts about claims.
     func facts(about claims: [Claim]) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
-        let named = Set(claims.map(\.originalKey))
+        let named = Set(claims.map(\.originalKey) + claims.compactMap(\.chain))
         // Proofs of two formats may name different original transactions for one transaction.
         let others = try originalsOfClaimed(Set(claims.map(\.key))).subtracting(named)
         let parked = try readPurchases(Self.originals(of: claims, in: database), among: named, into: &facts)
@@ -97,7 +97,7 @@ struct EntitlementRecords {
     }
 
     private static func originals(of claims: [Claim], in database: any LedgerDatabase) -> SQLQuery {
-        originals(database.list(claims.map(\.originalKey)), in: database)
+        originals(database.list(claims.map(\.originalKey) + claims.compactMap(\.chain)), in: database)
     }
 
     private func originals(_ keys: Set<TransactionKey>) -> SQLQuery {
@@ -179,10 +179,9 @@ struct EntitlementRecords {
         try readPurchaseRows(
             """
             SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
-                product_id, purchase_date, CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
+                product_id, base_plan_id, purchase_date, CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
                 \(TransactionStatus.columns.joined(separator: ", ")), event_statements, grace_ends_at, grace_stated_at,
-                grace_statement_number, \(Self.terms), web_order_line_item_id,
-                base_plan_id
+                grace_statement_number, \(Self.terms), web_order_line_item_id
             FROM redeemed_transaction AS redeemed
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
@@ -332,13 +331,14 @@ struct EntitlementRecords {
     ) throws -> EntitlementFacts.Transaction {
         EntitlementFacts.Transaction(
             originalKey: original, sequence: try row.next(), productIdentifier: try row.next(),
-            purchaseDate: try row.next(), addsToBalance: try row.next(), status: try TransactionStatus(&row),
+            recordedPlan: try row.next(), purchaseDate: try row.next(), addsToBalance: try row.next(),
+            status: try TransactionStatus(&row),
             statements: try (row.next() as [UInt8]?).map {
                 try JSONDecoder().decode(EventStatements.self, from: Data($0))
             },
             grace: try grace(&row),
             terms: PurchasePeriod.Terms(try TransactionFacts(&row, PurchasePeriod.Terms.facts)),
-            recordedEvent: try row.next(), recordedPlan: try row.next())
+            recordedEvent: try row.next())
     }
 
     /// The grace period in the next columns: its end, and the date and the number of the statement.

@@ -11,6 +11,8 @@ package struct Claim: Hashable, Sendable, Codable {
     /// The identifier in the proof, if the purchase event stands under another one; nil otherwise.
     private(set) var otherIdentifier: String?
     package let originalTransactionIdentifier: String
+    /// The original transaction of another purchase under the same token of Google Play; nil if there is none.
+    let chainTransactionIdentifier: String?
     package let productIdentifier: String
     package let quantity: Int
     package let purchaseDate: Timestamp
@@ -47,7 +49,8 @@ package struct Claim: Hashable, Sendable, Codable {
     package private(set) var renewal: StatedRenewal?
 
     private enum CodingKeys: CodingKey {
-        case origin, transactionIdentifier, originalTransactionIdentifier, productIdentifier, quantity, purchaseDate
+        case origin, transactionIdentifier, originalTransactionIdentifier, chainTransactionIdentifier,
+            productIdentifier, quantity, purchaseDate
         case revocationDate, revocationReason, repeatsOriginal, signedAt, statementNumber, appAccountToken, proofDigest,
             proof
         case fingerprints, item, credit, expiresAt, grace, facts, renewal
@@ -104,6 +107,7 @@ package struct Claim: Hashable, Sendable, Codable {
         origin: Origin,
         transactionIdentifier: String,
         originalTransactionIdentifier: String,
+        chainTransactionIdentifier: String? = nil,
         productIdentifier: String,
         quantity: Int,
         purchaseDate: Timestamp,
@@ -127,6 +131,7 @@ package struct Claim: Hashable, Sendable, Codable {
         self.origin = origin
         self.transactionIdentifier = transactionIdentifier
         self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.chainTransactionIdentifier = chainTransactionIdentifier
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.purchaseDate = purchaseDate

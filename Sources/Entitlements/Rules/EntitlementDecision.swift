@@ -25,7 +25,7 @@ package struct EntitlementDecision: Sendable {
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
         let named = facts.namedOwner(by: claim, siblings, of: original)
-        if let refusal = refusal(of: claim, original, named, to: user) {
+        if let refusal = refusal(of: claim, facts.decidingOriginal(of: claim), named, to: user) {
             changes.events.append(.refused(refusal, presented, user: user, actor: actor))
             return refusal
         }
@@ -51,7 +51,8 @@ package struct EntitlementDecision: Sendable {
         let siblings = facts.parkedSiblings(of: claim)
         let named = facts.namedOwner(by: claim, siblings, of: original)
         let before = facts.transactions[claim.key]
-        let known = original.flatMap { facts.purchases[$0]?.owner } ?? expectedOwner(of: claim)
+        let deciding = original ?? (expectedOwner(of: claim) == nil ? facts.decidingOriginal(of: claim) : nil)
+        let known = deciding.flatMap { facts.purchases[$0]?.owner } ?? expectedOwner(of: claim)
         guard let owner = named?.user ?? known,
             before != nil || claim.isKnown
         else {
@@ -176,7 +177,7 @@ extension EntitlementDecision {
         guard let renewal = claim.renewal, let original = facts.transactions[claim.key]?.originalKey,
             renewal.isLater(than: facts.purchases[original]?.renewal)
         else { return }
-        facts.set(renewal, for: original)
+        facts.set(renewal.completed(by: facts.purchases[original]?.renewal), for: original)
         changes.changedRenewals.insert(original)
         changes.stated.insert(original)
     }

@@ -25,6 +25,8 @@ package struct EntitlementFacts: Sendable {
         /// The number among the owner's transactions; nil before the transaction is stored.
         package private(set) var sequence: Int64?
         package let productIdentifier: String
+        /// The base plan from the ledger; nil for none, and if the facts are known.
+        private(set) var recordedPlan: String?
         package let purchaseDate: Timestamp
         package let addsToBalance: Bool
         package var status: TransactionStatus
@@ -37,8 +39,6 @@ package struct EntitlementFacts: Sendable {
         package private(set) var terms: PurchasePeriod.Terms?
         /// The purchase event from the ledger; nil for none, and if the facts are known.
         private(set) var recordedEvent: String?
-        /// The base plan from the ledger; nil for none, and if the facts are known.
-        private(set) var recordedPlan: String?
 
         /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
         package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }
@@ -147,6 +147,11 @@ package struct EntitlementFacts: Sendable {
     func ownedOriginal(of claim: Claim) -> TransactionKey? {
         if let transaction = transactions[claim.key] { return transaction.originalKey }
         return purchases[claim.originalKey] == nil ? nil : claim.originalKey
+    }
+
+    /// The owned purchase that decides about a claim: its own, or that of another line of its chain. Nil if nobody owns any.
+    func decidingOriginal(of claim: Claim) -> TransactionKey? {
+        ownedOriginal(of: claim) ?? claim.chain.flatMap { purchases[$0] == nil ? nil : $0 }
     }
 
     /// True if the transaction of a claim is known with another product. Then the claim is about another purchase.

@@ -118,8 +118,10 @@ extension OwnedItem {
                 period.terms.type ?? type(period.productIdentifier)
                 ?? coverage.renewal.map { _ in .autoRenewableSubscription }
             let renewal = coverage.renewal.flatMap { $0.counts(forPeriodFrom: period.purchaseDate) ? $0 : nil }
-            state = PurchaseState(of: period, type, renewal, at: moment)
-            renews = state.renews(as: type, by: renewal)
+            let next =
+                type == .autoRenewableSubscription ? NextStep(after: period, renewal, at: moment) : .ends(nil)
+            state = PurchaseState(of: period, type, next, at: moment)
+            renews = next.renews(by: renewal)
         }
         self.init(
             item: coverage.item, source: coverage.source, state: state, since: since, until: coverage.endsAt,

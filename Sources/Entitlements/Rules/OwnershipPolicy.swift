@@ -66,7 +66,7 @@ extension EntitlementDecision {
         guard purchase.naming == nil else { throw .accountTokenDecides }
         // The credit may be spent already.
         guard !facts.addsToBalance(original) else { throw .purchaseAddsToBalance }
-        let product = lastProduct(of: original) ?? ""
+        let product = facts.transactions(of: original).last?.transaction.productIdentifier ?? ""
         give(original, to: user, of: product, by: actor)
         for each in [purchase.owner, user] { audit(.moved, original, product, by: actor, to: each, reason: reason) }
     }
@@ -110,19 +110,17 @@ extension EntitlementDecision {
             changes.named.insert(original)
         }
         guard purchase.owner != user else { return false }
-        give(original, to: user, of: lastProduct(of: original) ?? claim.productIdentifier, by: actor)
+        give(original, to: user, of: claim.productIdentifier, by: actor)
         return true
-    }
-
-    /// The product of the last period of a purchase. The former owner has lost this one, whichever one the new owner has bought.
-    private func lastProduct(of original: TransactionKey) -> String? {
-        facts.transactions(of: original).map(\.transaction).max { $0.purchaseDate < $1.purchaseDate }?.productIdentifier
     }
 
     private mutating func give(_ original: TransactionKey, to user: Int64, of product: String, by actor: AuditActor) {
         guard let former = facts.purchases[original]?.owner else { return }
         change(purchase: original) { [moment] in ($0.owner, $0.transferredAt) = (user, moment) }
         changes.transferred.append(original)
+        // The former owner has lost what the last period gave, whichever product the new owner has bought.
+        let last = facts.transactions(of: original).map(\.transaction).max { $0.purchaseDate < $1.purchaseDate }
+        let product = last?.productIdentifier ?? product
         audit(.transferredOut, original, product, by: actor, to: former)
         audit(.transferredIn, original, product, by: actor, to: user)
     }

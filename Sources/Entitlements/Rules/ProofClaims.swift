@@ -14,8 +14,6 @@ struct ProofClaims {
     /// Nil for a statement without a signature.
     private let fingerprints: VerifiedProof.Fingerprints?
     private let kept: KeptProof?
-    /// The original transaction of all purchases; nil for that of each.
-    private let original: String?
 
     /// - Parameters:
     ///   - proof: The signed bytes.
@@ -32,35 +30,35 @@ struct ProofClaims {
         digest = part?.digest ?? verified.digest
         fingerprints = part?.fingerprints ?? verified.fingerprints
         kept = isKept ? KeptProof(part.map { Array($0.compact.utf8) } ?? proof, digest: digest) : nil
-        original = nil
     }
 
     /// The claims of a statement, which no signature proves later. So it is not kept.
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of its app.
-    ///   - original: The name of the first token of the purchase's chain.
     ///   - number: The number of the question that the statement answers.
-    init(of statement: GooglePlayStatement, app: String, by catalog: Catalog?, original: String, number: Int64) {
+    init(of statement: GooglePlayStatement, app: String, by catalog: Catalog?, number: Int64) {
         self.app = app
         self.catalog = catalog
         origin = statement.origin
         (statedAt, statementNumber) = (statement.askedAt, number)
         digest = statement.digest
         (fingerprints, kept) = (nil, nil)
-        self.original = original
     }
 
     /// The claim of one purchase in the proof.
     ///
-    /// - Parameter renewal: The statement about the renewal of the subscription; nil if there is none.
-    func claim(_ purchase: ProvenPurchase, renewal: StatedRenewal? = nil) -> Claim {
+    /// - Parameters:
+    ///   - renewal: The statement about the renewal of the subscription; nil if there is none.
+    ///   - chain: The original transaction of another purchase under the same token; nil if there is none.
+    func claim(_ purchase: ProvenPurchase, renewal: StatedRenewal? = nil, chain: String? = nil) -> Claim {
         let benefit = catalog?.benefit(of: purchase.productIdentifier)
         return Claim(
             app: app,
             origin: origin,
             transactionIdentifier: purchase.transactionIdentifier,
-            originalTransactionIdentifier: original ?? purchase.originalTransactionIdentifier,
+            originalTransactionIdentifier: purchase.originalTransactionIdentifier,
+            chainTransactionIdentifier: chain,
             productIdentifier: purchase.productIdentifier,
             quantity: purchase.quantity,
             purchaseDate: purchase.purchaseDate,
@@ -82,6 +80,8 @@ struct ProofClaims {
     /// period that it takes back. That ends no grace period before its time.
     private static func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
         let facts = renewal.facts
+        // The last word of Google Play counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
+        if facts[.subscriptionState] != nil { return .until(facts.date(.gracePeriodExpiresDate)) }
         if let end = facts.date(.gracePeriodExpiresDate) { return .until(end) }
         let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         let saysNothing =

@@ -10,6 +10,8 @@ package struct PurchasePeriod: Hashable, Sendable {
         package let isUpgraded: Bool
         package let isTrial: Bool
         package let isIntroductory: Bool
+        /// True for a prepaid plan at Google Play, which does not renew.
+        package let isPrepaid: Bool
         /// Nil if the App Store has stated none, or an unknown one.
         package let ownership: InAppOwnershipType?
         /// True if the transaction is not the only one of its period, because the customer has added seats.
@@ -30,7 +32,7 @@ package struct PurchasePeriod: Hashable, Sendable {
         /// The facts that the terms depend on.
         package static let facts: [TransactionFact] = [
             .type, .isUpgraded, .offerDiscountType, .isTrialPeriod, .offerType, .isInIntroductoryOfferPeriod,
-            .inAppOwnershipType, .additionalTransactionReason, .signedDate,
+            .isPrepaid, .inAppOwnershipType, .additionalTransactionReason, .signedDate,
         ]
     }
 
@@ -77,6 +79,7 @@ extension PurchasePeriod.Terms {
         isIntroductory =
             facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.introductory.rawValue)
             || facts.bool(.isInIntroductoryOfferPeriod) == true
+        isPrepaid = facts.bool(.isPrepaid) == true
         ownership = facts.text(.inAppOwnershipType).flatMap(InAppOwnershipType.init)
         isAdditional = facts[.additionalTransactionReason] != nil
         signedAt = facts.date(.signedDate)

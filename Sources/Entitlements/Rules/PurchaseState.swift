@@ -7,7 +7,7 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
     case trial
     /// In a period with the lower price of an introductory offer.
     case introductory
-    /// In a paid period. The subscription renews, or the App Store has not stated whether it does.
+    /// In a paid period. The subscription renews, or the store has not stated whether it does, or the plan is prepaid.
     case active
     /// In a paid period. It is the last one, or of the last commitment, unless the customer turns renewal on again.
     case willNotRenew
@@ -15,6 +15,8 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
     case gracePeriod
     /// Not charged, and not owned. The App Store still retries.
     case billingRetry
+    /// Paused by the customer, and not owned. Google Play charges again at the end of the pause.
+    case paused
     /// Over, for a subscription or a purchase with an end.
     case expired
     /// A subscription that the App Store has revoked, or any purchase that the team has revoked.
@@ -36,9 +38,12 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
     package var isOwned: Bool {
         switch self {
         case .trial, .introductory, .active, .willNotRenew, .gracePeriod, .owned, .consumed, .familyShared: true
-        case .billingRetry, .expired, .revoked, .upgraded, .refunded, .unclaimed: false
+        case .billingRetry, .paused, .expired, .revoked, .upgraded, .refunded, .unclaimed: false
         }
     }
+
+    /// True for a subscription that is not owned now, and that returns without another purchase when it is charged.
+    package var mayReturn: Bool { self == .billingRetry || self == .paused }
 
     /// True if the App Store or the team has taken the last period back, or an upgrade has ended it.
     var isTakenBack: Bool { [.revoked, .refunded, .upgraded].contains(self) }
@@ -46,12 +51,12 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
     /// - Parameters:
     ///   - last: The last period of the purchase.
     ///   - type: The type of the product; nil if neither the App Store nor the catalog has it.
-    ///   - renewal: The last statement about the renewal of the period; nil without one.
-    init(of last: PurchasePeriod, _ type: ProductType?, _ renewal: StatedRenewal?, at moment: Timestamp) {
+    ///   - next: The next step of a subscription.
+    init(of last: PurchasePeriod, _ type: ProductType?, _ next: NextStep, at moment: Timestamp) {
         if last.isRevokedByTeam {
             self = .revoked
         } else if type == .autoRenewableSubscription {
-            self = Self.ofSubscription(last, renewal, at: moment)
+            self = Self.ofSubscription(last, next, at: moment)
         } else if last.isRevoked {
             // Apple withdraws family sharing and seats from members, and refunds only the buyer.
             self = last.terms.isPaidByAnother ? .revoked : .refunded
@@ -64,34 +69,30 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
         }
     }
 
-    /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never renews.
-    func renews(as type: ProductType?, by renewal: StatedRenewal?) -> Bool? {
-        type == .autoRenewableSubscription && (isOwned || self == .billingRetry) ? renewal?.willRenew : false
-    }
-
-    private static func ofSubscription(
-        _ last: PurchasePeriod,
-        _ renewal: StatedRenewal?,
-        at moment: Timestamp
-    ) -> PurchaseState {
+    private static func ofSubscription(_ last: PurchasePeriod, _ next: NextStep, at moment: Timestamp) -> PurchaseState
+    {
         // The App Store may state a refund of the rest of an upgraded period.
         if last.terms.isUpgraded { return .upgraded }
         if last.isRevoked { return .revoked }
-        guard let end = last.expiresAt, end <= moment else {
-            if last.terms.isTrial { return .trial }
-            if last.terms.isIntroductory { return .introductory }
-            return renewal?.willRenew == false ? .willNotRenew : .active
+        switch next {
+        case .grace: return .gracePeriod
+        case .onHold: return .billingRetry
+        case .paused: return .paused
+        case .renews, .ends, .prepaid, .unknown: break
         }
-        if let graceEndsAt = last.graceEndsAt, graceEndsAt > moment { return .gracePeriod }
-        guard let renewal, renewal.facts.bool(.isInBillingRetryPeriod) == true else { return .expired }
-        return moment < end.adding(days: renewal.billingRetryDays) ? .billingRetry : .expired
+        let end = last.expiresAt.map { max($0, last.graceEndsAt ?? $0) }
+        if let end, end <= moment { return .expired }
+        if last.terms.isTrial { return .trial }
+        if last.terms.isIntroductory { return .introductory }
+        if case .ends = next { return .willNotRenew }
+        return .active
     }
 }
 
 /// The state of a purchase with an end in its owner's history.
 package struct HistoryState: Hashable, Sendable {
     package let state: PurchaseState
-    /// Nil if the App Store has not stated whether it renews, and for a purchase that is not owned.
+    /// Nil if the store has not stated whether it renews, for a prepaid plan, and for a purchase that has ended.
     package let renews: Bool?
     /// The moment at which time alone changes the state; nil if it never does.
     package let changesAt: Timestamp?
@@ -108,9 +109,11 @@ package struct HistoryState: Hashable, Sendable {
     init(_ status: PurchaseStatus, at moment: Timestamp) {
         let isEnded = [.expired, .revoked, .refunded, .upgraded].contains(status.state)
         let ends = [status.paidUntil, status.graceEndsAt, status.retryEndsAt]
+        // Only a statement ends a pause.
+        let isSettled = isEnded || status.state == .paused
         self.init(
-            state: status.state, renews: isEnded ? nil : status.renews,
-            changesAt: isEnded ? nil : ends.compactMap(\.self).filter { $0 > moment }.min())
+            state: status.state, renews: isEnded || status.next == .prepaid ? nil : status.renews,
+            changesAt: isSettled ? nil : ends.compactMap(\.self).filter { $0 > moment }.min())
     }
 }
 

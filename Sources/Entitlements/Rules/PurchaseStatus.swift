@@ -13,12 +13,14 @@ package struct PurchaseStatus: Hashable, Sendable {
     /// The end of the last period, or of its grace period if it is longer; nil for a purchase without an end. A period that was
     /// taken back has no grace period.
     package let until: Timestamp?
-    /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never renews.
+    /// The next step. A purchase without renewal ends.
+    package let next: NextStep
+    /// Nil if the store has not stated whether the subscription renews; false for a purchase that never renews.
     package let renews: Bool?
-    /// The product of the next period; nil for a purchase that does not renew.
-    package let nextProductIdentifier: String?
-    /// Nil for a purchase that has not ended, or without a stated reason.
-    package let expirationReason: ExpirationReason?
+    /// Nil for a purchase that does not renew.
+    package let nextPeriod: NextPeriod?
+    /// The reason for which no further period follows; nil if one may follow, or without a stated reason.
+    package let ending: ExpirationReason?
 
     /// The longest gap between two consecutive periods, in seconds, because the clocks of the App Store's servers differ.
     static let maximumGapSeconds: Int64 = 3600
@@ -40,6 +42,15 @@ package struct PurchaseStatus: Hashable, Sendable {
     ///
     /// The periods of a commitment follow, also if the customer lets it end.
     package let mayRenew: Bool
+
+    /// The product of the next period; nil for a purchase that does not renew.
+    package var nextProductIdentifier: String? { nextPeriod?.productIdentifier }
+    /// Nil for a purchase that has not ended, or without a stated reason.
+    package var expirationReason: ExpirationReason? { state == .expired ? ending : nil }
+    /// The end of a pause; nil for a subscription that is not paused, or without a stated end.
+    package var pausedUntil: Timestamp? {
+        if case .paused(let until) = next { until } else { nil }
+    }
 
     /// - Parameters:
     ///   - transactions: The transactions of one purchase. The result is nil without one.
@@ -91,7 +102,9 @@ package struct PurchaseStatus: Hashable, Sendable {
             periods.enumerated().sorted { order($0) < order($1) }.map(\.element), at: moment)
         guard let last = periods.last else { return nil }
         let renewal = renewal.flatMap { $0.counts(forPeriodFrom: last.purchaseDate) ? $0 : nil }
-        let state = PurchaseState(of: last, type, renewal, at: moment)
+        let isSubscription = type == .autoRenewableSubscription
+        let next = isSubscription ? NextStep(after: last, renewal, at: moment) : .ends(nil)
+        let state = PurchaseState(of: last, type, next, at: moment)
         originalTransactionIdentifier = original
         self.origin = origin
         productIdentifier = last.productIdentifier
@@ -103,16 +116,18 @@ package struct PurchaseStatus: Hashable, Sendable {
         self.state = state
         since = Self.beginning(of: periods)
         until = state.isTakenBack ? last.expiresAt : last.endsAt
-        retryEndsAt = last.expiresAt?.adding(days: renewal?.billingRetryDays ?? StatedRenewal.billingRetryDays)
+        retryEndsAt = renewal?.retryEnd(after: last) ?? last.expiresAt?.adding(days: StatedRenewal.billingRetryDays)
         isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
-        mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false
-        renews = state.renews(as: type, by: renewal)
-        nextProductIdentifier = renews == true ? renewal?.facts.text(.autoRenewProductId) ?? productIdentifier : nil
-        expirationReason =
-            state != .expired
-            ? nil
-            : renewal?.facts.canceler == .replacement
-                ? .replaced : ExpirationReason(intent: renewal?.facts.integer(.expirationIntent))
+        mayRenew = isSubscription && !last.terms.isPrepaid && renewal?.facts.bool(.autoRenewStatus) != false
+        self.next = next
+        renews = next.renews(by: renewal)
+        nextPeriod = renews == true ? NextPeriod(after: last, renewal?.facts) : nil
+        ending =
+            switch next {
+            case .ends(let reason): reason
+            case .grace, .onHold, .paused: renews == false ? renewal?.ending : nil
+            case .renews, .prepaid, .unknown: nil
+            }
     }
 
     /// - Parameter periods: At least one period, in the order of the purchase dates.
@@ -157,11 +172,14 @@ extension PurchaseStatus {
     /// - Parameter hold: The last moment at which no silent end is reported; nil if there is none.
     func awaitsStatement(at moment: Timestamp, holding hold: Timestamp?) -> Timestamp? {
         guard let silentEnd else { return nil }
-        let isRenewal = state == .expired && !isRetried
         let end =
-            origin.isGooglePlay
-            ? silentEnd.adding(days: Self.daysOfGooglePlay)
-            : isRenewal ? silentEnd.adding(seconds: Self.statementSeconds) : silentEnd
+            switch state {
+            // The attempts to charge are over.
+            case .expired where isRetried: silentEnd
+            case _ where origin.isGooglePlay: silentEnd.adding(days: Self.daysOfGooglePlay)
+            case .expired: silentEnd.adding(seconds: Self.statementSeconds)
+            default: silentEnd
+            }
         let isHeld = hold.map { moment <= $0 } ?? false
         return moment < end || isHeld ? max(end, hold ?? end) : nil
     }
@@ -172,16 +190,19 @@ extension PurchaseStatus {
         let end: Timestamp? =
             switch state {
             case .billingRetry: graceEndsAt
-            case .expired: isRetried ? retryEndsAt : paidUntil
+            case .expired: isRetried ? retryEndsAt : max(paidUntil, graceEndsAt ?? paidUntil)
             default: nil
             }
         return end.flatMap { end in renewalStatedAt.map { $0 < end } ?? true ? end : nil }
     }
 
     private func renewalEvents(since recorded: HistoryState?) -> [HistoryEvent] {
-        guard state.isOwned || state == .billingRetry, let renewalStatedAt, let renews else { return [] }
+        guard state.isOwned || state.mayReturn, next != .prepaid, let renewalStatedAt, let renews else { return [] }
         switch (recorded?.renews, renews) {
-        case (true, false), (nil, false): return [HistoryEvent(event: .autoRenewDisabled, happenedAt: renewalStatedAt)]
+        case (true, false), (nil, false):
+            // At the App Store, only the customer turns it off.
+            let canceler = origin.isGooglePlay ? ending?.canceler : nil
+            return [HistoryEvent(event: .autoRenewDisabled, happenedAt: renewalStatedAt, reason: canceler)]
         case (false, true): return [HistoryEvent(event: .autoRenewEnabled, happenedAt: renewalStatedAt)]
         case (true, true), (nil, true), (false, false): return []
         }
@@ -198,50 +219,20 @@ extension PurchaseStatus {
         guard let paidUntil, let retryEndsAt = retryEnd(after: recorded) else { return nil }
         switch state {
         case .gracePeriod: return HistoryEvent(event: .gracePeriodBegan, happenedAt: paidUntil)
-        case .billingRetry: return HistoryEvent(event: .renewalFailed, happenedAt: graceEndsAt ?? paidUntil)
+        case .billingRetry:
+            // A hold may follow a pause, at whose end the charge has failed.
+            let end = recorded?.state == .paused ? renewalStatedAt : graceEndsAt
+            return HistoryEvent(event: .renewalFailed, happenedAt: end ?? paidUntil)
+        case .paused: return HistoryEvent(event: .paused, happenedAt: paidUntil, reason: pausedUntil?.rfc3339)
         case .expired:
             let end = [paidUntil, graceEndsAt].compactMap(\.self).max() ?? paidUntil
-            // The App Store stops retrying at its limit, or states that it has stopped earlier.
-            let givenUp = isRetried ? retryEndsAt : min(renewalStatedAt ?? retryEndsAt, retryEndsAt)
+            // The store stops retrying at its limit, or states that it has stopped earlier. A hold after a pause may end after the limit.
+            let stated = renewalStatedAt ?? retryEndsAt
+            let givenUp = isRetried ? retryEndsAt : origin.isGooglePlay ? stated : min(stated, retryEndsAt)
             return HistoryEvent(
-                event: .expired, happenedAt: recorded?.state == .billingRetry ? max(end, givenUp) : end,
+                event: .expired, happenedAt: recorded?.state.mayReturn == true ? max(end, givenUp) : end,
                 reason: expirationReason?.rawValue)
         default: return nil
-        }
-    }
-}
-
-/// The reason for the end of a subscription, by Apple's `expirationIntent` and Google's `canceledStateContext`.
-package enum ExpirationReason: String, Sendable, CaseIterable {
-    case customerCancelled
-    case billingError
-    case customerDidNotConsentToPriceIncrease
-    case productNotAvailable
-    /// At Google Play, another purchase has replaced it, which the service does not know.
-    case replaced
-    case other
-
-    /// The reason as a part of a sentence.
-    package var sentence: String {
-        switch self {
-        case .customerCancelled: "the customer turned renewal off"
-        case .billingError: "the renewal could not be charged"
-        case .customerDidNotConsentToPriceIncrease: "the customer did not consent to a price increase"
-        case .productNotAvailable: "the product was not available at the renewal"
-        case .replaced: "another purchase has replaced it"
-        case .other: "another reason"
-        }
-    }
-
-    /// - Parameter intent: Apple's number; nil if the App Store has stated none.
-    init?(intent: Int64?) {
-        switch intent.flatMap({ Int(exactly: $0) }).flatMap(ExpirationIntent.init(rawValue:)) {
-        case .customerCancelled: self = .customerCancelled
-        case .billingError: self = .billingError
-        case .customerDidNotConsentToPriceIncrease: self = .customerDidNotConsentToPriceIncrease
-        case .productNotAvailable: self = .productNotAvailable
-        case .other: self = .other
-        case nil: return nil
         }
     }
 }

@@ -153,4 +153,10 @@ extension Claim {
     package var originalKey: TransactionKey {
         TransactionKey(app: app, origin: origin, identifier: originalTransactionIdentifier)
     }
+
+    /// A purchase whose owner has this one, too, unless somebody else owns it: another line under the same token of Google Play. Nil if
+    /// there is none.
+    package var chain: TransactionKey? {
+        chainTransactionIdentifier.map { TransactionKey(app: app, origin: origin, identifier: $0) }
+    }
 }

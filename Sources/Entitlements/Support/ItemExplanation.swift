@@ -14,6 +14,8 @@ package struct ItemExplanation: Hashable, Sendable {
         case ownedByEverybody
         case expired
         case renewalFailed
+        /// The customer pauses the subscription.
+        case paused
         case refunded
         case revokedByAppStore
         case revokedByTeam
@@ -106,10 +108,12 @@ extension ItemExplanation {
                 cause == .gracePeriod ? "The renewal could not be charged, and the grace period is not over. " : ""
             return ItemExplanation(
                 item: item, cause: cause, isOwned: true,
-                sentence: "\(failure)\(payment(ownership)) \(purchase.productIdentifier)\(words(of: owned)).",
+                sentence:
+                    "\(failure)\(payment(ownership)) \(purchase.productIdentifier)\(words(of: owned))\(words(of: facts)).",
                 remedy: cause == .gracePeriod ? paymentRemedy(purchase.origin.store) : nil,
                 since: owned.since, until: owned.until, reference: purchase.transactionIdentifier,
-                origin: purchase.origin, products: [purchase.productIdentifier], renews: owned.renews == true)
+                origin: purchase.origin, products: [purchase.productIdentifier],
+                reason: facts.ending?.rawValue, renews: owned.renews == true)
         }
     }
 
@@ -125,6 +129,11 @@ extension ItemExplanation {
     private static func words(of owned: OwnedItem) -> String {
         let until = owned.until.map { ", until \($0.rfc3339)" } ?? ""
         return until + (owned.renews == true ? ", and it renews" : "")
+    }
+
+    /// The reason for which an owned subscription does not renew.
+    private static func words(of facts: ItemFacts) -> String {
+        facts.ending.map { $0 == .other ? "" : ", and it does not renew because \($0.cancellation)" } ?? ""
     }
 
     /// The purchase that ended last. One that is active, but without effect here, explains more than one that has ended.
@@ -143,10 +152,11 @@ extension ItemExplanation {
         let status = latest.status
         let (product, store) = (status.productIdentifier, status.origin.store)
         func explanation(
-            _ cause: Cause, _ sentence: String, _ remedy: String, since: Timestamp?, reason: String? = nil
+            _ cause: Cause, _ sentence: String, _ remedy: String, since: Timestamp?, until: Timestamp? = nil,
+            reason: String? = nil
         ) -> ItemExplanation {
             ItemExplanation(
-                item: item, cause: cause, sentence: sentence, remedy: remedy, since: since,
+                item: item, cause: cause, sentence: sentence, remedy: remedy, since: since, until: until,
                 reference: status.transactionIdentifier,
                 origin: status.origin, products: [product], reason: reason)
         }
@@ -185,6 +195,12 @@ extension ItemExplanation {
             return explanation(
                 .renewalFailed, "The renewal of \(product) could not be charged. \(store.company) retries.",
                 paymentRemedy(store), since: status.until)
+        case .paused:
+            let end = status.pausedUntil.map { " It resumes on \($0.rfc3339)." } ?? ""
+            return explanation(
+                .paused, "The customer has paused \(product).\(end)",
+                "The customer can resume it at any time, in the subscriptions of Google Play.", since: status.until,
+                until: status.pausedUntil)
         default:
             return explanation(
                 .expired, "\(product) has expired\(words(of: status.expirationReason)).",

@@ -24,6 +24,8 @@ package struct ItemFacts: Sendable {
 
     /// Nil if the user does not own the item.
     package var owned: OwnedItem?
+    /// The reason for which the subscription that gives the item does not renew; nil if it renews, or without a stated reason.
+    package var ending: ExpirationReason?
     /// True if the ledger has nothing about the user.
     package var isUserUnknown = false
     /// The identifiers of the products that grant the item.
@@ -79,7 +81,17 @@ extension LedgerTransaction {
             facts.unclaimed = try newestUnclaimed(
                 ofProducts: products, of: origins, in: view.limit.map { apps[$0.app] ?? 0 }, apps)
         }
-        guard facts.owned == nil else { return facts }
+        if let owned = facts.owned {
+            guard owned.renews == false, let purchase = owned.purchase, let number = try users.known(user) else {
+                return facts
+            }
+            facts.ending = try purchases(granting: item, to: number, accepting: origins, from: view).map(\.status)
+                .first {
+                    $0.origin == purchase.origin
+                        && $0.originalTransactionIdentifier.hasSameBytes(as: purchase.originalTransactionIdentifier)
+                }?.ending
+            return facts
+        }
         guard let number = try users.known(user) else {
             facts.isUserUnknown = true
             return facts

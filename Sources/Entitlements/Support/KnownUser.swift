@@ -101,7 +101,7 @@ extension EntitlementService {
     package func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
         let (catalogs, moment) = (catalogs, now(ofBuyerOf: identifier))
         return try await ledger.read { transaction in
-            try transaction.identifiers(meantBy: identifier).flatMap {
+            try transaction.identifiers(meantBy: identifier).flatMap(transaction.googleOriginals).flatMap {
                 try transaction.purchases(ofTransaction: $0, in: limitingApp, at: moment) { catalogs.type(of: $0) }
             }
         }
@@ -138,7 +138,7 @@ extension LedgerTransaction {
             purchases += try database.rows(
                 """
                 SELECT DISTINCT original_transaction_id, origin, app, user_id FROM redeemed_transaction
-                WHERE order_id = $1 ORDER BY origin, app, original_transaction_id
+                WHERE order_id = $1 AND transaction_id <> $1 ORDER BY origin, app, original_transaction_id
                 """,
                 [identifier]
             ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }

@@ -73,13 +73,31 @@ package struct StoryEntry: Hashable, Sendable {
         case .expired: "\(subject) expired\(reason)"
         case .renewalFailed: "The renewal of \(subject) could not be charged. \(company(of: entry.origin)) retries."
         case .gracePeriodBegan: "The renewal of \(subject) could not be charged. The grace period began."
-        case .autoRenewDisabled: "The customer turned the renewal of \(subject) off."
+        case .paused: "The customer paused \(subject)\(entry.reason.map { " until \($0)" } ?? "")."
+        case .autoRenewDisabled: turnedOff(entry)
         case .autoRenewEnabled: "The customer turned the renewal of \(subject) on."
         case .aliased where subject == "customer":
             "The anonymous customer\(entry.reason.map { " \($0)" } ?? "") logged in and became one with this user."
         case .aliased: "The anonymous id\(entry.reason.map { " \($0)" } ?? "") logged in as this user."
         case .refundAnswered: "Till answered the App Store's question about a refund of \(subject)\(reason)"
         case .erased: "The user was erased."
+        }
+    }
+
+    /// The sentence about a renewal that is not to follow. Only the customer turns it off at the App Store.
+    private static func turnedOff(_ entry: AuditEntry) -> String {
+        let subject = entry.subject
+        switch ExpirationReason(canceler: entry.reason) {
+        case .customerCancelled: return "The customer turned the renewal of \(subject) off."
+        case .billingError:
+            return "Google Play canceled the renewal of \(subject), such as for a payment that was declined."
+        case .developerCancelled: return "The developer canceled the renewal of \(subject)."
+        case .replaced: return "Another subscription replaces \(subject), which does not renew."
+        case .customerDidNotConsentToPriceIncrease:
+            return "\(subject) does not renew, because the customer did not consent to a price increase."
+        case .productNotAvailable, .other, nil:
+            return entry.origin?.isGooglePlay == true
+                ? "The renewal of \(subject) was turned off." : "The customer turned the renewal of \(subject) off."
         }
     }
 
@@ -242,7 +260,7 @@ extension StoryPart.Kind {
         switch self {
         case .purchases: return [.granted, .productChanged, .transferredIn, .transferredOut].contains(entry.event)
         case .renewals:
-            return [.expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .autoRenewEnabled]
+            return [.expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled]
                 .contains(entry.event)
         case .refunds: return [.revoked, .unitsRevoked, .paymentRefunded, .refundAnswered].contains(entry.event)
         case .refusals: return entry.event == .refused

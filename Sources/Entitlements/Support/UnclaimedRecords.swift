@@ -172,7 +172,9 @@ extension EntitlementService {
         limit: Int
     ) async throws -> [UnclaimedPurchase] {
         try await ledger.read { transaction in
-            let identifiers: [String?] = try identifier.map { try transaction.identifiers(meantBy: $0) } ?? [nil]
+            let identifiers: [String?] =
+                try identifier.map { try transaction.identifiers(meantBy: $0).flatMap(transaction.googleOriginals) }
+                ?? [nil]
             return try identifiers.flatMap {
                 try transaction.unclaimedPurchases(
                     ofTransaction: $0, in: limitingApp ?? app, after: last, limit: limit)

@@ -118,6 +118,7 @@ enum EntitlementRules {
                     OR bought.is_trial_period <> 0 THEN 1 ELSE 0 END
                 OR entitlement.is_introductory <> CASE WHEN bought.offer_type = 1
                     OR bought.is_in_intro_offer_period <> 0 THEN 1 ELSE 0 END
+                OR entitlement.is_prepaid <> CASE WHEN bought.is_prepaid <> 0 THEN 1 ELSE 0 END
                 OR coalesce(entitlement.ownership, '') <> CASE
                     WHEN bought.ownership_type IN \(InAppOwnershipType.allCases.sqlList)
                     THEN bought.ownership_type ELSE '' END
@@ -130,6 +131,8 @@ enum EntitlementRules {
                 OR entitlement.renewal_stated_at IS NOT NULL AND subscription.commitment_info IS NULL
                     AND coalesce(entitlement.renews, -1) <> CASE WHEN subscription.auto_renew_status IS NULL THEN -1
                         WHEN subscription.auto_renew_status <> 0 THEN 1 ELSE 0 END
+                OR entitlement.renewal_stated_at IS NOT NULL
+                    AND coalesce(entitlement.is_declined, -1) <> coalesce(subscription.is_in_billing_retry_period, -1)
             """
         ),
         (

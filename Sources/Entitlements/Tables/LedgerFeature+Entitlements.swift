@@ -103,8 +103,8 @@ extension Table {
             .integer("begins_at").optional, .integer("ends_at").optional,
             .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("expires_at").optional,
             .integer("grace_ends_at").optional, .text("product_type").optional, .integer("is_upgraded"),
-            .integer("is_trial"), .integer("is_introductory"), .text("ownership").optional,
-            .integer("renewal_stated_at").optional, .integer("renews").optional,
+            .integer("is_trial"), .integer("is_introductory"), .integer("is_prepaid"), .text("ownership").optional,
+            .integer("renewal_stated_at").optional, .integer("renews").optional, .integer("is_declined").optional,
         ],
         key: ["user_id", "sequence", "collection", "number"], merge: .byRule
     )

@@ -14,6 +14,7 @@ package struct WebhookMessage: Codable, Sendable {
         case subscriptionProductChanged = "subscription.productChanged"
         case subscriptionRenewalFailed = "subscription.renewalFailed"
         case subscriptionGracePeriodBegan = "subscription.gracePeriodBegan"
+        case subscriptionPaused = "subscription.paused"
         case subscriptionAutoRenewDisabled = "subscription.autoRenewDisabled"
         case subscriptionAutoRenewEnabled = "subscription.autoRenewEnabled"
         case itemGiven = "item.given"
@@ -37,7 +38,8 @@ package struct WebhookMessage: Codable, Sendable {
         /// The grant of an item without a purchase.
         package var grantId: String?
         package var item: Item?
-        /// The reason in the team's words. Of a changed product, the new product.
+        /// The reason in the team's words. Of a changed product, the new product; of a pause, its end; of a renewal that is turned off, who
+        /// has done it.
         package var reason: String?
         /// The money that the store has paid back, in milliunits of `currency`; nil if the event is no refund, or the amount is unknown.
         package var refundedAmount: Int64?
@@ -95,6 +97,7 @@ extension AuditEntry.Event {
         case .renewalFailed: (.subscriptionRenewalFailed, .expiration)
         case .productChanged: (.subscriptionProductChanged, .productChange)
         case .gracePeriodBegan: (.subscriptionGracePeriodBegan, .billingIssue)
+        case .paused: (.subscriptionPaused, .expiration)
         case .autoRenewDisabled: (.subscriptionAutoRenewDisabled, .cancellation)
         case .autoRenewEnabled: (.subscriptionAutoRenewEnabled, .uncancellation)
         case .itemGiven: (.itemGiven, .nonRenewingPurchase)

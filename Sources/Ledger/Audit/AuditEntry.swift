@@ -38,6 +38,11 @@ package struct AuditEntry: Hashable, Sendable {
         case renewalFailed
         /// The App Store could not charge a renewal. The user owns the item until the grace period ends.
         case gracePeriodBegan
+        /// A pause of a subscription at Google Play began. The user owns nothing until it is charged again. The reason is the end of the
+        /// pause (RFC 3339); nil if it is not stated.
+        case paused
+        /// Another period is not to follow. The reason is who or what has canceled (`ExpirationReason.canceler`); nil at the App Store, where
+        /// only the customer does, and if Google Play has not stated it.
         case autoRenewDisabled
         case autoRenewEnabled
         /// An anonymous id, or an anonymous customer with all purchases, became the user's at a log-in. The reason is the id.

@@ -16,18 +16,24 @@ extension GooglePlayAnswer {
     /// The statement at a moment, with what is known of the orders.
     package func statement(_ moment: Moment) -> GooglePlayStatement {
         let stated: [StatedPurchase]
+        var placement = placement(moment)
         switch content {
         case _ where state == .pending || state == .paymentCanceled: stated = []
         // A rental has an end, and a pre-order a beginning, that no statement has. The products of one purchase are acknowledged together.
         case _ where hasRentalOrPreorder && state != .voided: stated = []
-        case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, moment) }
+        case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, placement, moment) }
         case .products(let items, let orderId):
-            stated = items.compactMap { self.stated($0, isOnly: items.count == 1, orderId, moment) }
+            stated = items.compactMap { self.stated($0, orderId, placement, moment) }
         }
         // Two claims to one transaction would contradict each other.
         var identifiers: Set<ByteKey> = []
         let purchases = stated.filter { identifiers.insert(ByteKey($0.purchase.transactionIdentifier)).inserted }
-        return GooglePlayStatement(self, purchases, acknowledgeBy: acknowledgeBy(moment.askedAt), moment)
+        for purchase in purchases.map(\.purchase) {
+            placement.end(purchase.transactionIdentifier, of: purchase.productIdentifier, at: purchase.expiresDate)
+        }
+        return GooglePlayStatement(
+            self, purchases, ending: endedLines(placement, moment), placement.lines,
+            acknowledgeBy: acknowledgeBy(moment.askedAt), moment)
     }
 
     /// The moment at which Google refunds the purchase unless it is acknowledged; nil if nothing is to be acknowledged.
@@ -78,10 +84,11 @@ extension GooglePlayAnswer {
 
 /// One-time products.
 extension GooglePlayAnswer {
-    /// - Parameter isOnly: True if the purchase has no other product. Then the token's name is the transaction, as for a signed purchase.
+    /// Each product is a purchase of its own, with its transaction as the original: the token's name, as for a signed purchase.
     private func stated(
-        _ item: ProductLineItem, isOnly: Bool, _ orderId: String?, _ moment: Moment
+        _ item: ProductLineItem, _ orderId: String?, _ placement: GooglePlayPlacement, _ moment: Moment
     ) -> StatedPurchase? {
+        guard let place = placement[item.productId] else { return nil }
         let order = moment.order(orderId)
         var facts = facts(item.productId, orderId: orderId, order, moment)
         facts[.offerIdentifier] = .init(item.offerId)
@@ -90,15 +97,13 @@ extension GooglePlayAnswer {
         let isVoided = state == .voided
         return StatedPurchase(
             purchase: ProvenPurchase(
-                transactionIdentifier: moment.names.transactionIdentifier(
-                    purchaseToken, of: item.productId, isOnly: isOnly),
-                originalTransactionIdentifier: moment.names.name(of: moment.originalToken ?? purchaseToken),
-                productIdentifier: item.productId, quantity: item.quantity,
-                purchaseDate: startTime ?? order?.createdAt ?? moment.askedAt,
+                transactionIdentifier: place.product.charge, originalTransactionIdentifier: place.original,
+                productIdentifier: item.productId, quantity: item.quantity, purchaseDate: place.product.beginsAt,
                 revocationDate: isVoided ? order?.refundedAt ?? moment.askedAt : nil,
                 revocationReason: isVoided ? RevocationReason.refundedForOtherReason.rawValue : nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
-            renewal: nil, isConsumed: item.isConsumed, refundedQuantity: item.refundedQuantity)
+            chain: placement.chain(of: place), renewal: nil, isConsumed: item.isConsumed,
+            refundedQuantity: item.refundedQuantity)
     }
 }
 
@@ -106,37 +111,41 @@ extension GooglePlayAnswer {
 extension GooglePlayAnswer {
     /// - Returns: Nil for a product that is not owned yet.
     private func stated(
-        _ item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ moment: Moment
+        _ item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ placement: GooglePlayPlacement,
+        _ moment: Moment
     ) -> StatedPurchase? {
-        guard let expiryTime = item.expiryTime else { return nil }
-        let (order, known) = (moment.order(item.orderId), item.orderId.flatMap { moment.periods[$0] })
+        guard let expiryTime = item.expiryTime, let place = placement[item], !place.isSuperseded else {
+            return nil
+        }
+        let (order, known) = (moment.order(item.orderId), place.known)
         let period = order?.lineItem(item.productId)
         let paidUntil = known?.expiresDate ?? period?.periodEnd
         let isReplacedItem = item.isReplaced(among: items)
         let ends = ends(
-            expiryTime, known: known?.expiresDate, paidUntil: paidUntil, renews: item.renews && !isReplacedItem,
-            moment.askedAt)
+            expiryTime, paidUntil: paidUntil, renews: continues(item) && !isReplacedItem, moment.askedAt)
         let refund = refund(of: order, period, endedAt: expiryTime)
         // A period that is taken back grants nothing, and keeps the time that was paid for.
-        let paid = refund == nil ? ends.paid : paidUntil ?? ends.paid
-        let isRenewal = item.orderId?.contains("..") ?? false
-        var facts = facts(item.productId, orderId: item.orderId, order, moment)
+        let paid = refund == nil ? ends.paid : period?.periodEnd ?? paidUntil ?? ends.paid
+        let isRenewal = place.product.isRenewal
+        let phase = item.phase ?? period?.phase ?? (isPromotion(item, place) ? .freeTrial : nil)
+        var facts = facts(item.productId, orderId: place.product.orderId, order, moment)
+        // "Receives the item or subscription trial at no cost" (developer.android.com/google/play/billing/promo). A promotion has no order.
+        if facts[.price] == nil, phase == .freeTrial, item.recurringPrice != nil { facts[.price] = .integer(0) }
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)
-        facts[.isPrepaid] = .init(item.isAutoRenewing ? nil : true)
+        facts[.isPrepaid] = .init(item.isPrepaid ? true : nil)
         // Without the right to see orders, the plan's price alone tells the currency.
         let currency = period?.total?.currency ?? item.recurringPrice?.currency
         facts[.currency] = .init(currency)
         if item.recurringPrice?.currency == currency {
             facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
         }
-        facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.originalPurchaseDate] = .init(startTime)
-        facts[.expiresDate] = .init(paid)
+        facts[.expiresDate] = .init(keptEnd(of: known, expiryTime) ?? paid)
+        facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.revocationType] = .init(
             refund.map { ($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue })
-        let phase = item.phase ?? period?.phase
         switch phase {
         case .freeTrial: facts[.offerDiscountType] = .text(OfferDiscountType.freeTrial.rawValue)
         case .introductory: facts[.offerDiscountType] = .text(OfferDiscountType.payAsYouGo.rawValue)
@@ -150,53 +159,47 @@ extension GooglePlayAnswer {
         }
         return StatedPurchase(
             purchase: ProvenPurchase(
-                transactionIdentifier: identifier(of: item, among: items, moment.names),
-                originalTransactionIdentifier: moment.names.name(of: moment.originalToken ?? purchaseToken),
-                productIdentifier: item.productId, quantity: 1,
-                purchaseDate: known?.purchaseDate ?? period?.periodStart ?? item.deferredBeginning(among: items)
-                    ?? order?.createdAt ?? startTime ?? moment.askedAt,
+                transactionIdentifier: place.product.charge, originalTransactionIdentifier: place.original,
+                productIdentifier: item.productId, quantity: 1, purchaseDate: place.product.beginsAt,
                 revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
                 revocationReason: refund.map { _ in RevocationReason.refundedForOtherReason.rawValue },
-                expiresDate: paid,
+                expiresDate: keptEnd(of: known, expiryTime) ?? paid,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
+            chain: placement.chain(of: place),
             // The item that has taken its place says what comes next.
             renewal: isReplacedItem
                 ? nil
                 : StatedRenewal(
                     statedAt: moment.askedAt, proofDigest: digest,
-                    facts: renewal(of: item, expiryTime, grace: ends.grace)),
+                    facts: renewal(of: item, among: items, expiryTime, grace: ends.grace)),
             isConsumed: false, refundedQuantity: 0)
     }
 
-    /// The order, with the product if several products share it. Without an order, the token's name stands for it.
-    private func identifier(
-        of item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ names: PurchaseTokenNames
-    ) -> String {
-        let isShared = items.count { $0.expiryTime != nil && $0.orderId == item.orderId } > 1
-        let order = item.orderId ?? names.name(of: purchaseToken)
-        return isShared ? "\(order):\(item.productId)" : order
+    /// True for the first charge of a promotion code, which has no order.
+    private func isPromotion(_ item: SubscriptionLineItem, _ place: GooglePlayPlacement.Place) -> Bool {
+        item.hasPromotionCode && place.product.orderId == nil && !place.product.isRenewal
     }
 
     /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.
     ///
     /// - Parameters:
-    ///   - known: The end of the period in the ledger; nil if it does not have the period.
     ///   - paidUntil: The end of the period that is paid, as far as it is known. Google Play moves `expiryTime` on in a grace
     ///     period, and leaves it there.
     ///   - renews: False for an item that is not charged again.
     private func ends(
-        _ expiryTime: Timestamp, known: Timestamp?, paidUntil: Timestamp?, renews: Bool, _ askedAt: Timestamp
+        _ expiryTime: Timestamp, paidUntil: Timestamp?, renews: Bool, _ askedAt: Timestamp
     ) -> (paid: Timestamp, grace: Timestamp?) {
-        // The old token of a replacement is expired at once, and in a deferred one "the entitlement for the old plan is transferred to
-        // the new purchase for the remaining time" (developer.android.com/google/play/billing/subscriptions, "Handle deferred
-        // replacement"). The old token does not say which mode it was. So the new period ends the old one, and not this answer.
-        if [.expired, .canceled].contains(state), isReplaced, let known { return (max(known, expiryTime), nil) }
         switch state {
         case .active:
+            // Only a plan that renews has a charge that is retried (lifecycle/subscriptions, "Silent grace period").
             let silentGrace = expiryTime.adding(days: Self.silentGraceDays)
-            return (expiryTime, renews && expiryTime <= askedAt && askedAt < silentGrace ? silentGrace : nil)
+            let isSilent = renews && expiryTime <= askedAt && askedAt < silentGrace
+            return (expiryTime, isSilent ? silentGrace : nil)
         case .canceled: return (expiryTime, nil)
-        case .inGracePeriod: return (min(paidUntil ?? askedAt, expiryTime, askedAt), expiryTime)
+        case .inGracePeriod:
+            // Google Play moves the end on until the grace period is over (lifecycle/subscriptions, "Grace period").
+            let grace = expiryTime > askedAt ? expiryTime : askedAt.adding(days: Self.silentGraceDays)
+            return (min(paidUntil ?? askedAt, expiryTime, askedAt), grace)
         case .pending, .paymentCanceled, .purchased, .onHold, .paused, .expired, .voided, .unknown:
             return (min(paidUntil ?? expiryTime, expiryTime, askedAt), nil)
         }
@@ -214,32 +217,54 @@ extension GooglePlayAnswer {
         return refund == .full ? .full : nil
     }
 
+    /// True if another period follows the one that runs: of the same product, or of the one that replaces it at the renewal. The replaced
+    /// item has `autoRenewEnabled` false (API reference, `DeferredItemReplacement`).
+    private func continues(_ item: SubscriptionLineItem) -> Bool {
+        guard !item.isRemoved else { return false }
+        return (item.renews || item.nextProductId != nil) && state != .canceled && !state.isFinal && state != .unknown
+    }
+
+    /// What comes next. What Apple states, too, has Apple's name.
+    ///
+    /// Sources: developer.android.com/google/play/billing/lifecycle/subscriptions, and
+    /// developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2.
     private func renewal(
-        of item: SubscriptionLineItem, _ expiryTime: Timestamp, grace: Timestamp?
+        of item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ expiryTime: Timestamp, grace: Timestamp?
     ) -> RenewalFacts {
         let isRetried = state == .inGracePeriod || state == .onHold
-        let renews = item.renews && state != .canceled && !state.isFinal && state != .unknown
+        let renews = continues(item)
+        // The product of a deferred replacement is not owned yet, and has no end.
+        let next = item.nextProductId.flatMap { product in
+            items.first { $0.expiryTime == nil && $0.productId.hasSameBytes(as: product) }
+        }
         var facts = RenewalFacts()
         facts[.subscriptionState] = .text(statedState)
-        facts[.canceledBy] = .init(cancellation?.rawValue)
+        // Removing a product is the customer's choice, and no cancellation of the subscription.
+        facts[.canceledBy] = .init((item.isRemoved ? .user : cancellation)?.rawValue)
         facts[.productId] = .text(item.productId)
         facts[.autoRenewProductId] = .init(item.isAutoRenewing ? item.nextProductId ?? item.productId : nil)
-        let status = (renews ? AutoRenewStatus.on : .off).rawValue
-        facts[.autoRenewStatus] = .integer(Int64(status))
+        // A state that this version does not know, and an item without a plan, say nothing about the renewal.
+        if state != .unknown, item.isAutoRenewing || item.isPrepaid {
+            facts[.autoRenewStatus] = .integer(Int64((renews ? AutoRenewStatus.on : .off).rawValue))
+        }
         facts[.isInBillingRetryPeriod] = .init(isRetried)
         facts[.gracePeriodExpiresDate] = .init(grace)
-        facts[.expirationIntent] = .init(expirationIntent.map { Int64($0.rawValue) })
+        facts[.expirationIntent] = .init(expirationIntent(of: item, expiryTime).map { Int64($0.rawValue) })
         facts[.recentSubscriptionStartDate] = .init(startTime)
+        facts[.autoResumeTime] = .init(state == .paused ? resumeTime : nil)
+        facts[.priceChangeState] = .init(item.priceChange?.state)
         if item.isCommitmentCanceled {
             let off = Int64(AutoRenewStatus.off.rawValue)
             facts[.commitmentInfo] = .text(
                 JSONValue.object(["commitmentAutoRenewStatus": .integer(off)]).compactText)
         }
         guard renews else { return facts }
+        facts[.autoRenewBasePlanId] = .init((next ?? item).basePlanId)
         let date = state == .paused ? resumeTime : expiryTime
         facts[.renewalDate] = .init(date)
-        var price = item.recurringPrice
-        if let change = item.priceChange {
+        // The price of a replaced product says nothing about the one that replaces it.
+        var price = item.nextProductId == nil ? item.recurringPrice : next?.recurringPrice
+        if let change = item.priceChange, change.isPending, item.nextProductId == nil {
             let answer: PriceIncreaseStatus =
                 change.isConsented ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
             facts[.priceIncreaseStatus] = .integer(Int64(answer.rawValue))
@@ -252,8 +277,13 @@ extension GooglePlayAnswer {
         return facts
     }
 
-    /// The reason for the end in Apple's numbers; nil for a subscription that has not ended.
-    private var expirationIntent: ExpirationIntent? {
+    /// The reason for the end in Apple's numbers; nil for a subscription that has not ended. Google Play has no word of its own for the
+    /// consent that lacks: it cancels, so the reason is stated from then on.
+    private func expirationIntent(of item: SubscriptionLineItem, _ expiryTime: Timestamp) -> ExpirationIntent? {
+        guard state == .expired || state == .canceled else { return nil }
+        if cancellation == .system, item.priceChange?.lacksConsent(at: expiryTime) == true {
+            return .customerDidNotConsentToPriceIncrease
+        }
         guard state == .expired else { return nil }
         return switch cancellation {
         case .user: .customerCancelled
@@ -261,6 +291,51 @@ extension GooglePlayAnswer {
         case .developer, .replacement: .other
         case nil: nil
         }
+    }
+}
+
+/// What an answer ends besides the charges that it states.
+extension GooglePlayAnswer {
+    /// The lines whose other charges end with the answer: those in a state without access, which counts at once for an early renewal, too,
+    /// and those that are gone.
+    private func endedLines(_ placement: GooglePlayPlacement, _ moment: Moment) -> [GooglePlayStatement.EndedLine] {
+        guard case .subscription(let items) = content else { return [] }
+        var ended: [GooglePlayStatement.EndedLine] = []
+        if !hasAccess, !isReplaced {
+            ended = items.compactMap { item in
+                guard let place = placement[item], place.isNews, let expiryTime = item.expiryTime else {
+                    return nil
+                }
+                return .init(
+                    original: place.original, charge: place.product.charge, isStated: true,
+                    endsAt: min(expiryTime, moment.askedAt))
+            }
+        }
+        return ended + goneProducts(moment).map { self.ended($0, moment) }
+    }
+
+    private func ended(_ gone: GooglePlayLines.Product, _ moment: Moment) -> GooglePlayStatement.EndedLine {
+        let end = gone.endsAt ?? moment.askedAt
+        let order = moment.order(gone.orderId)
+        let refund = end > moment.askedAt ? order?.refund : nil
+        // The customer removes an item at its end. An earlier end is that of a revocation.
+        let isRemoved = end <= moment.askedAt && gone.lapsedAt != end
+        var renewal = RenewalFacts()
+        renewal[.productId] = .text(gone.productId)
+        renewal[.autoRenewStatus] = .integer(Int64(AutoRenewStatus.off.rawValue))
+        renewal[.isInBillingRetryPeriod] = .init(false)
+        renewal[.canceledBy] = .text((isRemoved ? Canceler.user : .developer).rawValue)
+        renewal[.expirationIntent] = .integer(
+            Int64((isRemoved ? ExpirationIntent.customerCancelled : .other).rawValue))
+        var facts = facts(gone.productId, orderId: gone.orderId, order, moment)
+        // One item is taken back with all that was paid for it.
+        facts[.revocationType] = .init(refund.map { _ in RevocationType.refundFull.rawValue })
+        let name = moment.names.name(of: moment.originalToken ?? purchaseToken)
+        return .init(
+            original: GooglePlayLines.original(of: gone.line, in: name), charge: gone.charge, isStated: false,
+            endsAt: min(end, moment.askedAt),
+            revokedAt: refund.map { _ in order?.refundedAt ?? moment.askedAt }, facts: facts,
+            renewal: StatedRenewal(statedAt: moment.askedAt, proofDigest: digest, facts: renewal))
     }
 }
 

@@ -20,15 +20,20 @@ package final class GooglePlayAnswer: Sendable {
         let originalToken: String?
         /// The orders of the line items, as far as the API has answered.
         let orders: [GooglePlayOrder]
-        /// The dates of known periods, by their orders.
-        let periods: [String: GooglePlayPeriod]
+        /// The lines of the chain before the answer.
+        let lines: GooglePlayLines
+        /// The number of the question in its chain; nil for the last one.
+        let number: Int64?
+        /// True if the ledger does not have a purchase of the token yet.
+        let isNewToken: Bool
 
         package init(
             realm: Realm, askedAt: Timestamp, named names: PurchaseTokenNames, originalToken: String? = nil,
-            orders: [GooglePlayOrder] = [], periods: [String: GooglePlayPeriod] = [:]
+            orders: [GooglePlayOrder] = [], lines: GooglePlayLines = GooglePlayLines(), number: Int64? = nil,
+            isNewToken: Bool = true
         ) {
             (self.realm, self.askedAt, self.names, self.originalToken) = (realm, askedAt, names, originalToken)
-            (self.orders, self.periods) = (orders, periods)
+            (self.orders, self.lines, self.number, self.isNewToken) = (orders, lines, number, isNewToken)
         }
 
         func order(_ identifier: String?) -> GooglePlayOrder? {
@@ -151,7 +156,7 @@ package final class GooglePlayAnswer: Sendable {
             orderId: orderId)
     }
 
-    private static let subscriptionStates: [String: GooglePlayState] = [
+    fileprivate static let subscriptionStates: [String: GooglePlayState] = [
         "SUBSCRIPTION_STATE_PENDING": .pending, "SUBSCRIPTION_STATE_ACTIVE": .active,
         "SUBSCRIPTION_STATE_IN_GRACE_PERIOD": .inGracePeriod, "SUBSCRIPTION_STATE_ON_HOLD": .onHold,
         "SUBSCRIPTION_STATE_PAUSED": .paused, "SUBSCRIPTION_STATE_CANCELED": .canceled,
@@ -180,6 +185,11 @@ package enum Canceler: String, CaseIterable, Sendable {
 extension RenewalFacts {
     /// Nil for a subscription that nobody has canceled, and at the App Store.
     package var canceler: Canceler? { text(.canceledBy).flatMap(Canceler.init) }
+
+    /// True for a subscription at Google Play whose pause is in effect.
+    package var isPaused: Bool {
+        text(.subscriptionState).flatMap { GooglePlayAnswer.subscriptionStates[$0] } == .paused
+    }
 }
 
 extension GooglePlayAnswer {
@@ -191,6 +201,10 @@ extension GooglePlayAnswer {
         let orderId: String?
         /// False for a prepaid plan.
         let isAutoRenewing: Bool
+        /// True for a plan that the customer extends by another purchase, and that nobody can cancel.
+        let isPrepaid: Bool
+        /// True if the product leaves the subscription at its next renewal.
+        let isRemoved: Bool
         let renews: Bool
         /// True if the customer has canceled an installment plan, which is charged until the end of its commitment.
         let isCommitmentCanceled: Bool
@@ -222,9 +236,30 @@ extension GooglePlayAnswer {
         /// A change of the price at a coming renewal.
         struct PriceChange: Sendable {
             let price: Price?
-            let isConsented: Bool
+            /// The state in Google's word, such as `OUTSTANDING`.
+            let state: String
+            /// True if the subscription ends unless the customer consents.
+            let needsConsent: Bool
             /// The date of the first charge at the new price.
             let chargedAt: Timestamp?
+
+            var isConsented: Bool { state == "CONFIRMED" || !needsConsent }
+            /// True for a change that is announced, and neither in effect nor withdrawn.
+            var isPending: Bool { ["OUTSTANDING", "PENDING", "CONFIRMED"].contains(state) }
+
+            /// The longest time between the renewal that a change concerns and its expected charge, in days. A payment may be authorized 48
+            /// hours before the renewal (developer.android.com/google/play/billing/price-changes, "Price decreases").
+            private static let toleranceDays: Int64 = 2
+
+            /// True if the customer has not consented to the higher price before the renewal at a moment. Google Play then cancels the
+            /// subscription (price-changes, "Price increases"; lifecycle/subscriptions, "Price step-up consent").
+            func lacksConsent(at renewal: Timestamp) -> Bool {
+                let isNear = chargedAt.map { charge in
+                    charge <= renewal.adding(days: Self.toleranceDays)
+                        && renewal <= charge.adding(days: Self.toleranceDays)
+                }
+                return needsConsent && ["OUTSTANDING", "PENDING", "CANCELED"].contains(state) && isNear ?? true
+            }
         }
 
         init(_ fields: PayloadFields) throws(ProofRefusal) {
@@ -234,6 +269,8 @@ extension GooglePlayAnswer {
             orderId = try fields.order("latestSuccessfulOrderId")
             let plan = try fields.object("autoRenewingPlan")
             isAutoRenewing = plan != nil
+            isPrepaid = try fields.object("prepaidPlan") != nil
+            isRemoved = try fields.object("deferredItemRemoval") != nil
             // A false value is omitted.
             renews = try plan?.bool("autoRenewEnabled") ?? false
             isCommitmentCanceled = try plan?.object("installmentDetails")?.object("pendingCancellation") != nil
@@ -251,43 +288,20 @@ extension GooglePlayAnswer {
             }
         }
 
-        /// True if another item of the same answer has taken the place of this one.
-        ///
-        /// After a deferred replacement, the new purchase still has the old item, with its end in the past
-        /// (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement").
-        func isReplaced(among items: [SubscriptionLineItem]) -> Bool {
-            items.contains { other in
-                guard let replaced = other.replaced, let product = replaced.productId, other.expiryTime != nil,
-                    product.hasSameBytes(as: productId), !isSame(as: other)
-                else { return false }
-                return replaced.basePlanId.flatMap { plan in basePlanId.map(plan.hasSameBytes) } ?? true
-            }
-        }
-
-        /// The end of the item in whose place this one comes at the renewal; nil for another item.
-        func deferredBeginning(among items: [SubscriptionLineItem]) -> Timestamp? {
-            guard replaced?.mode == "DEFERRED" else { return nil }
-            return items.first { $0.isReplaced(among: [self]) }?.expiryTime
-        }
-
-        private func isSame(as other: SubscriptionLineItem) -> Bool {
-            productId.hasSameBytes(as: other.productId) && basePlanId == other.basePlanId && orderId == other.orderId
-        }
-
         private static func priceChange(_ plan: PayloadFields) throws(ProofRefusal) -> PriceChange? {
-            if let details = try plan.object("priceChangeDetails"),
-                let state = try details.string("priceChangeState"), ["OUTSTANDING", "CONFIRMED"].contains(state)
-            {
-                let needsConsent = try details.string("priceChangeMode") == "PRICE_INCREASE"
+            let details = try plan.object("priceChangeDetails")
+            let change = try details.flatMap { (details) throws(ProofRefusal) -> PriceChange? in
+                guard let state = try details.string("priceChangeState") else { return nil }
                 return PriceChange(
-                    price: try details.money("newPrice"), isConsented: state == "CONFIRMED" || !needsConsent,
+                    price: try details.money("newPrice"), state: state,
+                    needsConsent: try details.string("priceChangeMode") == "PRICE_INCREASE",
                     chargedAt: try details.dateTime("expectedNewPriceChargeTime"))
             }
-            guard let details = try plan.object("priceStepUpConsentDetails"),
-                let state = try details.string("state"), ["PENDING", "CONFIRMED"].contains(state)
-            else { return nil }
-            return PriceChange(
-                price: try details.money("newPrice"), isConsented: state == "CONFIRMED", chargedAt: nil)
+            if let change, change.isPending { return change }
+            guard let details = try plan.object("priceStepUpConsentDetails"), let state = try details.string("state"),
+                ["PENDING", "CONFIRMED"].contains(state)
+            else { return change }
+            return PriceChange(price: try details.money("newPrice"), state: state, needsConsent: true, chargedAt: nil)
         }
     }
 

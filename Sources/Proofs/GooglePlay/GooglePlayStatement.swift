@@ -33,22 +33,59 @@ package enum GooglePlayState: String, CaseIterable, Sendable {
 @dynamicMemberLookup
 package final class GooglePlayStatement: Sendable {
     private let answer: GooglePlayAnswer
+    private let moment: GooglePlayAnswer.Moment
     package let origin: Origin
     /// The moment at which Google refunds the purchase unless it is acknowledged; nil if nothing is to be acknowledged.
     package let acknowledgeBy: Timestamp?
     /// The products that are or were owned. None while a payment is pending.
     package let purchases: [StatedPurchase]
+    /// The lines whose other charges end with the statement.
+    package let endedLines: [EndedLine]
+    /// The lines of the chain after the statement.
+    package let lines: GooglePlayLines
     package let askedAt: Timestamp
 
     init(
-        _ answer: GooglePlayAnswer, _ purchases: [StatedPurchase], acknowledgeBy: Timestamp?,
-        _ moment: GooglePlayAnswer.Moment
+        _ answer: GooglePlayAnswer, _ purchases: [StatedPurchase], ending endedLines: [EndedLine],
+        _ lines: GooglePlayLines, acknowledgeBy: Timestamp?, _ moment: GooglePlayAnswer.Moment
     ) {
-        self.answer = answer
+        (self.answer, self.moment, self.endedLines, self.lines) = (answer, moment, endedLines, lines)
         origin = Origin(googlePlay: moment.realm, isTest: answer.isTest)
         self.acknowledgeBy = acknowledgeBy
         self.purchases = purchases
         askedAt = moment.askedAt
+    }
+
+    /// A line of which no charge is owned any more.
+    package struct EndedLine: Sendable {
+        /// The original transaction.
+        package let original: String
+        /// The last charge.
+        package let charge: String
+        /// True if the last charge is among the stated purchases.
+        package let isStated: Bool
+        package let endsAt: Timestamp
+        /// The date of the refund with which the last charge was taken back; nil without one.
+        package var revokedAt: Timestamp?
+        /// The facts of the last charge.
+        package var facts = TransactionFacts()
+        /// The statement about the renewal; nil if the last charge has it.
+        package var renewal: StatedRenewal?
+    }
+
+    /// The same answer in the lines of the ledger.
+    ///
+    /// - Parameters:
+    ///   - originalToken: The first token of the chain.
+    ///   - number: The number of the question.
+    ///   - isNewToken: True if the ledger does not have a purchase of the token yet.
+    package func placed(
+        in lines: GooglePlayLines, of originalToken: String, number: Int64, isNewToken: Bool
+    ) -> GooglePlayStatement {
+        answer.statement(
+            .init(
+                realm: moment.realm, askedAt: moment.askedAt, named: moment.names, originalToken: originalToken,
+                orders: moment.orders, lines: lines, number: number, isNewToken: isNewToken))
     }
 
     package subscript<Value>(dynamicMember path: KeyPath<GooglePlayAnswer, Value>) -> Value { answer[keyPath: path] }
@@ -63,6 +100,9 @@ package final class GooglePlayStatement: Sendable {
 /// A product of a purchase of Google Play, as the API states it.
 package struct StatedPurchase: Sendable {
     package var purchase: ProvenPurchase
+    /// The original transaction of another purchase under the token, whose owner has this one, too, unless somebody else owns it; nil if
+    /// there is none.
+    package var chain: String?
     /// The statement about the renewal; nil for a one-time product.
     package var renewal: StatedRenewal?
     package let isConsumed: Bool
@@ -79,14 +119,9 @@ package struct StatedPurchase: Sendable {
     }
 }
 
-/// The dates of a period of a subscription that are known from its order.
-package struct GooglePlayPeriod: Hashable, Sendable {
-    package let purchaseDate: Timestamp
+/// The known dates of a period of a subscription.
+struct GooglePlayPeriod {
+    let purchaseDate: Timestamp
     /// The end of the paid time; nil if it is unknown.
-    package let expiresDate: Timestamp?
-
-    package init(purchaseDate: Timestamp, expiresDate: Timestamp?) {
-        self.purchaseDate = purchaseDate
-        self.expiresDate = expiresDate
-    }
+    let expiresDate: Timestamp?
 }

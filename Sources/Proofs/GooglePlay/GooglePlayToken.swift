@@ -94,9 +94,4 @@ package struct PurchaseTokenNames: Hashable, Sendable {
         let digest = MessageAuthentication.hmac(.sha256, of: Array(token.utf8), secret: key)
         return Self.prefix + digest.prefix(Self.digestLength).hexadecimal
     }
-
-    /// The identifier of the transaction of a product: the name of the token, with the product if the purchase has several.
-    func transactionIdentifier(_ token: String, of product: String, isOnly: Bool) -> String {
-        isOnly ? name(of: token) : "\(name(of: token)):\(product)"
-    }
 }

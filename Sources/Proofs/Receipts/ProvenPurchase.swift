@@ -70,12 +70,15 @@ public struct ProvenPurchase: Hashable, Sendable {
     /// - Parameter names: The ledger's names of tokens; nil to identify the purchases by the token, for its holder alone.
     static func all(of purchase: GooglePlayPurchase, named names: PurchaseTokenNames?) -> [ProvenPurchase] {
         let products = purchase.productIdentifiers
-        let original = names?.name(of: purchase.purchaseToken) ?? purchase.purchaseToken
-        return products.map { product in
-            // Each product is a transaction, and its original is the purchase: one user has all of them.
-            ProvenPurchase(
-                transactionIdentifier: products.count == 1 ? original : "\(original):\(product)",
-                originalTransactionIdentifier: original, productIdentifier: product,
+        let name = names?.name(of: purchase.purchaseToken) ?? purchase.purchaseToken
+        return products.enumerated().map { index, product in
+            // Each product is a purchase of its own, with the identifier that Google's answer would give it. The base of a subscription
+            // comes first.
+            let isMain = products.count == 1 || index == 0 && purchase.autoRenewing != nil
+            let transaction = GooglePlayLines.original(of: isMain ? "" : product, in: name)
+            return ProvenPurchase(
+                transactionIdentifier: transaction, originalTransactionIdentifier: transaction,
+                productIdentifier: product,
                 quantity: purchase.quantity, purchaseDate: purchase.purchaseTime, revocationDate: nil,
                 revocationReason: nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: purchase.obfuscatedAccountId), facts: TransactionFacts(purchase))

@@ -110,11 +110,15 @@ package final class GooglePlayApp: Sendable {
             let known = try await purchases.purchase(of: token)
             let kind = known.map { $0.isSubscription ? PlayDeveloperClient.Kind.subscription : .product }
             let number = try await purchases.numberOfQuestion(about: known)
-            let periods =
-                if let known { try await purchases.periods(of: known) } else { [String: GooglePlayPeriod]() }
+            let lines = if let known { try await purchases.lines(of: known) } else { GooglePlayLines() }
+            // A purchase that may have changed may be refunded in part, which Google Play states in its order alone.
+            let priced =
+                if let known, !occasion.needsNewAnswer { try await purchases.pricedOrders(of: known) } else {
+                    Set<String>()
+                }
             let statement = try await client.statement(
                 about: token, as: kind, named: try await purchases.tokenNames, originalToken: known?.originalToken,
-                periods: periods, mayHaveChanged: occasion.needsNewAnswer, within: patience)
+                lines: lines, pricedOrders: priced, within: patience)
             return (statement, number)
         }
     }
@@ -316,6 +320,7 @@ extension GooglePlayApp {
             return (redeemed, answer.statement)
         }
         try checkPurchases(of: answer.statement)
+        try await purchases.applyEndings(of: answer.statement, recordedAs: answer.purchase)
         return (stated, answer.statement)
     }
 

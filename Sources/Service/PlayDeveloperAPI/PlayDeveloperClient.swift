@@ -63,25 +63,27 @@ package struct PlayDeveloperClient: Sendable {
     ///   - kind: Nil to ask for both kinds.
     ///   - names: The ledger's names of tokens, by which the statement identifies the purchases.
     ///   - originalToken: The first token of the chain of replaced purchases; nil for the token itself.
-    ///   - periods: The dates of the periods that the ledger has, by their orders. Their orders are asked for only once the purchase has
-    ///     ended, because that may be a refund, or if it may have changed.
-    ///   - mayHaveChanged: True to ask for the known orders, too. A refund that leaves the goods is in no list and no notification.
+    ///   - lines: The lines of the chain in the ledger.
+    ///   - priced: The orders of the charges whose prices the ledger has, and that have not changed. They are asked for again only once
+    ///     the purchase has ended, because that may be a refund.
     package func statement(
         about token: String, as kind: Kind? = nil, named names: PurchaseTokenNames, originalToken: String? = nil,
-        periods: [String: GooglePlayPeriod] = [:], mayHaveChanged: Bool = false,
+        lines: GooglePlayLines = GooglePlayLines(), pricedOrders priced: Set<String> = [],
         within patience: Patience = .person
     ) async throws(PlayDeveloperError) -> GooglePlayStatement {
         // The answer may be older than its arrival, and never newer than what it states.
         let askedAt = clock.now()
         let answer = try await answer(about: token, as: kind, within: patience)
+        func moment(_ orders: [GooglePlayOrder]) -> GooglePlayAnswer.Moment {
+            .init(
+                realm: realm, askedAt: askedAt, named: names, originalToken: originalToken, orders: orders, lines: lines
+            )
+        }
         var orders: [GooglePlayOrder] = []
-        for order in answer.orderIdentifiers where mayHaveChanged || periods[order] == nil || answer.state.isFinal {
+        for order in answer.orders(after: moment([]), knowing: priced) {
             if let order = try await self.order(order, within: patience) { orders.append(order) }
         }
-        return answer.statement(
-            .init(
-                realm: realm, askedAt: askedAt, named: names, originalToken: originalToken, orders: orders,
-                periods: periods))
+        return answer.statement(moment(orders))
     }
 
     private func answer(

@@ -155,6 +155,10 @@ extension Schema {
         one(of: PurchaseState.allCases.filter { $0 != .unclaimed }.map(\.rawValue), description)
     }
 
+    static let canceler = one(
+        of: ExpirationReason.allCases.compactMap(\.canceler),
+        "Who or what has canceled; absent if nobody has, or if the store has not stated it.")
+
     private static let source = one(
         of: ["purchase", "grant", "rule"],
         "The source: a purchase (of several, the one that ends last), a grant by the team, or the catalog's rule that everybody owns the item."

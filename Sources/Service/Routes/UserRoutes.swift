@@ -209,8 +209,8 @@ extension PurchaseStatus: AnswerObject, Listed {
             "state",
             .one(
                 of: [
-                    "trial", "introductory", "active", "willNotRenew", "gracePeriod", "billingRetry", "expired",
-                    "revoked", "upgraded",
+                    "trial", "introductory", "active", "willNotRenew", "gracePeriod", "billingRetry", "paused",
+                    "expired", "revoked", "upgraded",
                 ], "The state. The user owns nothing by it in `billingRetry` and later states."), \.state.rawValue)
         $0.field("since", "The start of the latest run of periods without a gap.", \.since)
         $0.field("until", "The end of the last period, or of its grace period.", \.until)
@@ -218,7 +218,17 @@ extension PurchaseStatus: AnswerObject, Listed {
             "renews",
             "Absent if the store has not stated it. False for a commitment that the customer lets end, though its next periods follow.",
             \.renews)
+        $0.field("renewsAt", "The date of the next charge.", \.nextPeriod?.beginsAt)
         $0.field("nextProductId", "The product of the next period.", \.nextProductIdentifier)
+        $0.field(
+            "nextBasePlanId", "The base plan of the next period at Google Play.", \.nextPeriod?.basePlanIdentifier)
+        $0.field(
+            "nextPrice", "The price of the next period, in milliunits of the currency.",
+            \.nextPeriod?.price?.milliunits)
+        $0.field("nextCurrency", "Its ISO 4217 code.", \.nextPeriod?.price?.currency)
+        $0.field(
+            "pausedUntil", "The end of the pause; absent if it is not paused, or without a stated end.", \.pausedUntil)
+        $0.field("cancelledBy", .canceler, \.ending?.canceler)
         $0.field(
             "expirationReason", "The reason for the end; absent if the store has stated none.", \.expirationReason)
     }

@@ -51,6 +51,8 @@ extension KnownPurchase: AnswerObject {
         $0.field("since", \.status.since)
         $0.field("until", \.status.until)
         $0.field("renews", "Absent if the store has not stated it.", \.status.renews)
+        $0.field("pausedUntil", "The end of the pause.", \.status.pausedUntil)
+        $0.field("cancelledBy", .canceler, \.status.ending?.canceler)
         $0.field("expirationReason", \.status.expirationReason?.rawValue)
         $0.field("items", \.items)
         $0.field("transactions", "The transactions, newest first.", \.transactions)

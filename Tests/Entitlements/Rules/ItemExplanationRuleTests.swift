@@ -132,6 +132,22 @@ import Testing
             facts: purchases(purchase(transaction(ends: 100), renewal: [.isInBillingRetryPeriod: .integer(1)])),
             cause: .renewalFailed, says: ["Apple retries"]),
         Case(
+            testDescription: "paused",
+            facts: purchases(
+                purchase(
+                    transaction(ends: 100),
+                    renewal: [
+                        .subscriptionState: .text("SUBSCRIPTION_STATE_PAUSED"), .autoRenewStatus: .integer(1),
+                        .autoResumeTime: .integer(Rules.later(999).millisecondsSince1970),
+                    ])),
+            cause: .paused, says: ["has paused p", "resumes on \(Rules.later(999).rfc3339)", "Google Play"]),
+        Case(
+            testDescription: "bought, and the developer has canceled",
+            facts: facts {
+                $0.owned = owned(.purchase(ItemPurchase(transaction())), .willNotRenew, until: 200).owned
+                $0.ending = .developerCancelled
+            }, cause: .owned, isOwned: true, says: ["does not renew because the developer canceled it"]),
+        Case(
             testDescription: "refunded", facts: purchases(purchase(transaction(refunded: 50), type: .nonConsumable)),
             cause: .refunded, says: ["Apple has refunded p", "reportaproblem.apple.com"]),
         Case(

@@ -19,6 +19,7 @@ struct RuleFixture {
     static func claim(
         _ transaction: String = "1",
         original: String? = nil,
+        chain: String? = nil,
         app: String = "com.example.app",
         product: String = "p",
         bought: Int64 = 0,
@@ -35,7 +36,7 @@ struct RuleFixture {
     ) -> Claim {
         Claim(
             app: app, origin: .localSandbox, transactionIdentifier: transaction,
-            originalTransactionIdentifier: original ?? transaction,
+            originalTransactionIdentifier: original ?? transaction, chainTransactionIdentifier: chain,
             productIdentifier: product, quantity: 1, purchaseDate: later(bought),
             revocationDate: revoked ? later(signed) : nil, repeatsOriginal: repeatsOriginal, signedAt: later(signed),
             appAccountToken: tokenOwner.map(token), proofDigest: [UInt8](repeating: 7, count: 32), item: item,

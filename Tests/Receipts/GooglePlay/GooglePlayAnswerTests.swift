@@ -77,7 +77,7 @@ enum PlayAnswers {
 
     static func statement(
         _ text: String, isProduct: Bool = false, realm: Realm = .google, originalToken: String? = nil,
-        orders: [GooglePlayOrder] = [], periods: [String: GooglePlayPeriod] = [:]
+        orders: [GooglePlayOrder] = [], lines: [GooglePlayLines.Product] = []
     ) throws -> GooglePlayStatement {
         let bytes = Array(text.utf8)
         let answer =
@@ -87,7 +87,7 @@ enum PlayAnswers {
         return answer.statement(
             .init(
                 realm: realm, askedAt: now, named: .test, originalToken: originalToken, orders: orders,
-                periods: periods))
+                lines: GooglePlayLines(lines)))
     }
 }
 
@@ -105,7 +105,7 @@ enum PlayAnswers {
         /// The days until the paid time ends; nil for no purchase.
         let paid: Int64?
         var grace: Int64?
-        var renews = true
+        var renews: Bool? = true
         var isRetried = false
 
         var testDescription: String { "\(name) until \(end.map(String.init) ?? "never")" }
@@ -120,6 +120,8 @@ enum PlayAnswers {
         // The charge was declined, and Google Play says nothing of it for a day.
         Case(name: "ACTIVE", end: 0, state: .active, paid: 0, grace: 1),
         Case(name: "ACTIVE", end: -1, state: .active, paid: -1),
+        // Google Play moves the end on while the state has access.
+        Case(name: "IN_GRACE_PERIOD", end: -1, state: .inGracePeriod, paid: -1, grace: 1, isRetried: true),
         Case(name: "IN_GRACE_PERIOD", end: 3, state: .inGracePeriod, paid: 0, grace: 3, isRetried: true),
         Case(name: "ON_HOLD", end: -2, state: .onHold, paid: -2, isRetried: true),
         Case(name: "ON_HOLD", end: 20, state: .onHold, paid: 0, isRetried: true),
@@ -129,8 +131,9 @@ enum PlayAnswers {
         Case(name: "CANCELED", end: -2, state: .canceled, paid: -2, renews: false),
         Case(name: "EXPIRED", end: -2, state: .expired, paid: -2, renews: false),
         Case(name: "EXPIRED", end: 20, state: .expired, paid: 0, renews: false),
-        Case(name: "INVENTED_LATER", end: 20, state: .unknown, paid: 0, renews: false),
-        Case(name: "UNSPECIFIED", end: 20, state: .unknown, paid: 0, renews: false),
+        // An unknown state gives no access, and says nothing about the renewal.
+        Case(name: "INVENTED_LATER", end: 20, state: .unknown, paid: 0, renews: nil),
+        Case(name: "UNSPECIFIED", end: 20, state: .unknown, paid: 0, renews: nil),
     ]
 
     @Test(arguments: cases) func `a state gives access until its end, or none`(_ expected: Case) throws {
@@ -145,9 +148,9 @@ enum PlayAnswers {
         #expect(stated.purchase.revocationDate == nil)
         let facts = try #require(stated.renewal).facts
         #expect(facts.date(.gracePeriodExpiresDate) == expected.grace.map { Self.now.adding(days: $0) })
-        #expect(facts.integer(.autoRenewStatus) == (expected.renews ? 1 : 0))
+        #expect(facts.bool(.autoRenewStatus) == expected.renews)
         #expect(facts.bool(.isInBillingRetryPeriod) == expected.isRetried)
-        #expect((facts[.renewalPrice] != nil) == expected.renews)
+        #expect((facts[.renewalPrice] != nil) == (expected.renews == true))
     }
 
     @Test func `every field that counts is read`() throws {
@@ -190,10 +193,12 @@ enum PlayAnswers {
     }
 
     @Test func `a false value is omitted, and a prepaid plan never renews`() throws {
-        for plan in [#""autoRenewingPlan":{}"#, #""prepaidPlan":{}"#, #""other":1"#] {
+        for (plan, status) in [(#""autoRenewingPlan":{}"#, 0), (#""prepaidPlan":{}"#, 0), (#""other":1"#, nil)]
+            as [(String, Int64?)]
+        {
             let text = Answers.subscription("ACTIVE", item: #""expiryTime":"\#(Answers.day(20))","# + plan)
             let facts = try #require(try Answers.statement(text).purchases.first?.renewal).facts
-            #expect(facts.integer(.autoRenewStatus) == 0, "\(plan)")
+            #expect(facts.integer(.autoRenewStatus) == status, "\(plan)")
             #expect(facts[.renewalDate] == nil, "\(plan)")
         }
     }
@@ -209,21 +214,25 @@ enum PlayAnswers {
         #expect(stated.purchase.facts.text(.transactionReason) == "RENEWAL")
     }
 
-    @Test func `products of one order are transactions of their own`() throws {
+    @Test func `products of one token are purchases of their own`() throws {
         func item(_ product: String, _ order: String?) -> String {
             let order = order.map { #","latestSuccessfulOrderId":"\#($0)""# } ?? ""
             return #"{"productId":"\#(product)","expiryTime":"\#(Answers.day(20))"\#(order)}"#
         }
         func identifiers(_ items: [String]) throws -> [String] {
-            try Answers.statement(Answers.subscription("ACTIVE", items: items)).purchases.map(
-                \.purchase.transactionIdentifier)
+            try Answers.statement(Answers.subscription("ACTIVE", items: items)).purchases.map {
+                "\($0.purchase.transactionIdentifier) of \($0.purchase.originalTransactionIdentifier)"
+            }
         }
-        #expect(try identifiers([item("a", "GPA.1"), item("b", "GPA.1")]) == ["GPA.1:a", "GPA.1:b"])
-        #expect(try identifiers([item("a", "GPA.1"), item("b", "GPA.2")]) == ["GPA.1", "GPA.2"])
-        #expect(try identifiers([item("a", nil)]) == [Answers.name])
-        #expect(try identifiers([item("a", nil), item("b", nil)]) == ["\(Answers.name):a", "\(Answers.name):b"])
+        let (main, other) = (Answers.name, "\(Answers.name):b")
+        #expect(
+            try identifiers([item("a", "GPA.1"), item("b", "GPA.1")]) == ["GPA.1 of \(main)", "GPA.1:b of \(other)"])
+        #expect(
+            try identifiers([item("a", "GPA.1"), item("b", "GPA.2")]) == ["GPA.1 of \(main)", "GPA.2:b of \(other)"])
+        #expect(try identifiers([item("a", nil)]) == ["\(main) of \(main)"])
+        #expect(try identifiers([item("a", nil), item("b", nil)]) == ["\(main) of \(main)", "\(other) of \(other)"])
         // The same product twice is one transaction.
-        #expect(try identifiers([item("a", "GPA.1"), item("a", "GPA.1")]) == ["GPA.1:a"])
+        #expect(try identifiers([item("a", "GPA.1"), item("a", "GPA.1")]) == ["GPA.1 of \(main)"])
     }
 
     @Test func `a deferred replacement grants the new product at its renewal only`() throws {
@@ -231,13 +240,18 @@ enum PlayAnswers {
             {"productId":"basic","expiryTime":"\(Answers.day(20))","latestSuccessfulOrderId":"GPA.1",\
             \(Answers.renewing),"deferredItemReplacement":{"productId":"premium"}}
             """
+        let new =
+            #"{"productId":"premium","offerDetails":{"basePlanId":"yearly"},"autoRenewingPlan":"#
+            + #"{"autoRenewEnabled":true,"recurringPrice":{"currencyCode":"KRW","units":"99000"}}}"#
         let text = Answers.subscription(
-            "ACTIVE", items: [old, #"{"productId":"premium","autoRenewingPlan":{"autoRenewEnabled":true}}"#],
+            "ACTIVE", items: [old.replacing(#""autoRenewEnabled":true,"#, with: ""), new],
             more: #","linkedPurchaseToken":"earlier""#)
         let statement = try Answers.statement(text)
         #expect(statement.purchases.map(\.purchase.productIdentifier) == ["basic"])
         #expect(statement.purchases.first?.purchase.transactionIdentifier == "GPA.1")
-        #expect(statement.purchases.first?.renewal?.facts.text(.autoRenewProductId) == "premium")
+        let facts = try #require(statement.purchases.first?.renewal).facts
+        #expect(facts.bool(.autoRenewStatus) == true && facts.text(.autoRenewProductId) == "premium")
+        #expect(facts.text(.autoRenewBasePlanId) == "yearly" && facts.integer(.renewalPrice) == 99_000_000)
     }
 
     @Test func `what is replaced ends without a refund`() throws {
@@ -264,23 +278,24 @@ enum PlayAnswers {
         #expect(other.purchase.expiresDate == Self.now.adding(days: -1))
     }
 
-    @Test func `after a deferred replacement, the new item follows the old one and says what comes next`() throws {
+    @Test func `after a deferred replacement, the new item has taken the place of the old one`() throws {
         let old =
             #"{"productId":"basic","expiryTime":"\#(Answers.day(0))","latestSuccessfulOrderId":"GPA.1","#
             + #""autoRenewingPlan":{}}"#
         let new =
             #"{"productId":"premium","expiryTime":"\#(Answers.day(30))","latestSuccessfulOrderId":"GPA.2","#
             + Answers.renewing + #","itemReplacement":{"productId":"basic","replacementMode":"DEFERRED"}}"#
-        let stated = try Answers.statement(Answers.subscription("ACTIVE", items: [old, new])).purchases
+        let statement = try Answers.statement(Answers.subscription("ACTIVE", items: [old, new]))
+        let stated = statement.purchases
         #expect(stated.map(\.purchase.productIdentifier) == ["basic", "premium"])
         #expect(stated.map { $0.renewal == nil } == [true, false])
-        #expect(stated.last?.purchase.purchaseDate == Self.now)
         #expect(stated.map { $0.purchase.facts.text(.replacementMode) } == [nil, "DEFERRED"])
         // An item that is kept replaces nothing.
         let kept = old.replacing(
             #""autoRenewingPlan":{}"#,
             with: Answers.renewing + #","itemReplacement":{"productId":"basic","replacementMode":"KEEP_EXISTING"}"#)
-        #expect(try Answers.statement(Answers.subscription("ACTIVE", items: [kept])).purchases.first?.renewal != nil)
+        let keeping = try Answers.statement(Answers.subscription("ACTIVE", items: [kept]))
+        #expect(keeping.purchases.map { $0.renewal == nil } == [false])
     }
 
     @Test func `a subscription that is bought again in the Play Store names the ended one and its account`() throws {
@@ -300,21 +315,22 @@ enum PlayAnswers {
     @Test func `in a grace period, the paid time ends with the order`() throws {
         let text = Answers.subscription(
             "IN_GRACE_PERIOD", item: #""expiryTime":"\#(Answers.day(5))","# + Answers.renewing)
-        func paid(_ orders: [GooglePlayOrder], _ periods: [String: GooglePlayPeriod] = [:]) throws -> Timestamp? {
-            try Answers.statement(text, orders: orders, periods: periods).purchases.first?.purchase.expiresDate
+        func paid(_ orders: [GooglePlayOrder], _ lines: [GooglePlayLines.Product] = []) throws -> Timestamp? {
+            try Answers.statement(text, orders: orders, lines: lines).purchases.first?.purchase.expiresDate
         }
         #expect(try paid([Answers.month(until: -2)]) == Self.now.adding(days: -2))
         #expect(try paid([Answers.month(until: 5)]) == Self.now)
-        let known = GooglePlayPeriod(
-            purchaseDate: Self.now.adding(days: -30), expiresDate: Self.now.adding(days: -1))
-        #expect(try paid([], ["GPA.1": known]) == Self.now.adding(days: -1))
+        let known = GooglePlayLines.Product(
+            "premium", in: "", of: Answers.token, charge: "GPA.1", orderId: "GPA.1", from: Self.now.adding(days: -30),
+            to: Self.now.adding(days: -1))
+        #expect(try paid([], [known]) == Self.now.adding(days: -1))
         // The grace period does not become paid time when it ends.
         for state in ["ON_HOLD", "EXPIRED"] {
             let text = Answers.subscription(state, item: #""expiryTime":"\#(Answers.day(0))","# + Answers.renewing)
-            let later = try Answers.statement(text, periods: ["GPA.1": known])
+            let later = try Answers.statement(text, lines: [known])
             #expect(later.purchases.first?.purchase.expiresDate == Self.now.adding(days: -1))
         }
-        let stated = try #require(try Answers.statement(text, periods: ["GPA.1": known]).purchases.first)
+        let stated = try #require(try Answers.statement(text, lines: [known]).purchases.first)
         #expect(stated.purchase.purchaseDate == Self.now.adding(days: -30))
     }
 
@@ -391,6 +407,7 @@ enum PlayAnswers {
             "PAUSED", item: item, more: #","pausedStateContext":{"autoResumeTime":"\#(Answers.day(30))"}"#)
         let pause = try #require(try Answers.statement(paused).purchases.first?.renewal).facts
         #expect(pause.date(.renewalDate) == Self.now.adding(days: 30))
+        #expect(pause.date(.autoResumeTime) == Self.now.adding(days: 30) && pause.isPaused)
         let plan = #""autoRenewingPlan":{"autoRenewEnabled":true,"installmentDetails":{"pendingCancellation":{}}}"#
         let installment = Answers.subscription("ACTIVE", item: #""expiryTime":"\#(Answers.day(20))","# + plan)
         let facts = try #require(try Answers.statement(installment).purchases.first?.renewal).facts

@@ -283,7 +283,9 @@ extension Year {
             subscriptions.map { subscription in
                 [
                     subscription.productId, subscription.state, "since", subscription.since,
-                    subscription.until.map { "until \($0)" }, subscription.nextProductId.map { "then \($0)" },
+                    subscription.until.map { "until \($0)" },
+                    subscription.pausedUntil.map { "paused until \($0)" },
+                    subscription.nextProductId.map { "then \($0)" },
                     subscription.renews.map { $0 ? "renews" : "ends" }, subscription.expirationReason,
                 ]
             })

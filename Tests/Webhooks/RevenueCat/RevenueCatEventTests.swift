@@ -235,9 +235,9 @@ import Testing
     @Test(arguments: [
         (ExpirationReason.customerCancelled, "UNSUBSCRIBE"), (.billingError, "BILLING_ERROR"),
         (.customerDidNotConsentToPriceIncrease, "PRICE_INCREASE"), (.productNotAvailable, "UNKNOWN"),
-        (.replaced, "UNKNOWN"), (.other, "UNKNOWN"),
+        (.other, "UNKNOWN"),
     ])
-    func `an expiration has the store's reason`(_ reason: ExpirationReason, _ expected: String) throws {
+    func `an expiration has Apple's reason`(_ reason: ExpirationReason, _ expected: String) throws {
         let fixture = RevenueCatFixture(.expired, "1", on: 8, reason: reason.rawValue).having("1", from: 1, to: 8)
         #expect(try #require(fixture.event).text.contains(#""expiration_reason":"\#(expected)""#))
     }

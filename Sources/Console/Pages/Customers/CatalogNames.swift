@@ -23,14 +23,11 @@ struct CatalogNames: Sendable {
         return Set(known.map { ByteKey($0) }).sorted().map { ($0.text, product($0.text)) }
     }
 
-    /// The name of a product; its identifier if the catalogs have no name.
+    /// The name of a product; its identifier if the catalogs have no name. A base plan at Google Play follows the name of its product:
+    /// "Garden Gold (yearly)".
     func product(_ identifier: String) -> Phrase {
-        catalogs.product(identifier).flatMap(Self.name) ?? Phrase(same: identifier)
-    }
-
-    /// The name of a product with its base plan: "Garden Gold (yearly)".
-    func plan(_ plan: SubscribedPlan) -> Phrase {
-        let name = product(plan.productIdentifier)
+        let plan = SubscribedPlan(text: identifier)
+        let name = catalogs.product(plan.productIdentifier).flatMap(Self.name) ?? Phrase(same: plan.productIdentifier)
         return plan.basePlan.map { "\(name) (\($0))" } ?? name
     }
 
@@ -138,6 +135,7 @@ package enum CustomerWords {
         case .willNotRenew: ("active, renewal is off", .warning)
         case .gracePeriod: ("grace period", .warning)
         case .billingRetry: ("not paid", .warning)
+        case .paused: ("paused", .warning)
         case .expired: ("expired", .neutral)
         case .revoked: ("revoked", .bad)
         case .upgraded: ("upgraded", .neutral)

@@ -10,8 +10,7 @@ struct CustomerHeading {
     let view: CustomerView
     /// The customer's newest transactions, newest first.
     let transactions: [RedeemedTransaction]
-    /// The subscriptions, each with its last stated renewal.
-    let subscriptions: [(status: PurchaseStatus, renewal: RenewalFacts?)]
+    let subscriptions: [PurchaseStatus]
     /// The number of anonymous customers that became this one.
     let mergedCount: Int
 
@@ -40,15 +39,15 @@ struct CustomerHeading {
         fact("Customer since") { Shown.day(view.known.firstSeenAt) }
         fact("Last purchase") { Shown.day(transactions.map(\.purchaseDate).max()) }
         fact("Subscription") {
-            for (status, renewal) in subscriptions { div { view.line(of: status, renewal) } }
+            for status in subscriptions { div { view.line(of: status) } }
         }
     }
 
     @HTMLBuilder private var warnings: HTML {
         let refundCount = transactions.charges.count { $0.paidBack != nil }
         if view.entitlements.accepted.sandboxUsers.contains(view.user) { Shown.badge("Sandbox tester", .warning) }
-        if let failed = subscriptions.first(where: { [.billingRetry, .gracePeriod].contains($0.status.state) }) {
-            Shown.badge("\(failed.status.origin.store.company) retries the charge", .warning)
+        if let failed = subscriptions.first(where: { [.billingRetry, .gracePeriod].contains($0.state) }) {
+            Shown.badge("\(failed.origin.store.company) retries the charge", .warning)
         }
         if refundCount > 0 { Shown.badge("Refunds: \(refundCount)", .bad) }
         if mergedCount > 0 { Shown.badge("Merged accounts: \(mergedCount)") }

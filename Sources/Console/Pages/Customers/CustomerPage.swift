@@ -7,7 +7,7 @@ import Proofs
 extension CustomerView {
     func page(_ request: Request) async throws -> Page {
         let items = try await entitlements.items(of: user)
-        let subscriptions = try await subscriptions()
+        let subscriptions = try await entitlements.subscriptions(of: user)
         let expected = try await expectedPurchases()
         let balances = try await entitlements.balances(of: user)
         // One more than the page lists tells that there are further ones.
@@ -100,27 +100,10 @@ extension CustomerView {
         }
     }
 
-    /// The subscriptions, each with the last statement about its renewal.
-    private func subscriptions() async throws -> [(status: PurchaseStatus, renewal: RenewalFacts?)] {
-        let subscriptions = try await entitlements.subscriptions(of: user)
-        guard !subscriptions.isEmpty else { return [] }
-        let renewals = try await entitlements.ledger.read { try $0.renewals(of: self.user) }
-        return subscriptions.map { status in
-            let renewal = renewals.first {
-                $0.origin == status.origin
-                    && $0.originalTransactionIdentifier.hasSameBytes(as: status.originalTransactionIdentifier)
-            }
-            return (status, renewal?.renewal.facts)
-        }
-    }
-
     /// A subscription in a sentence.
-    @HTMLBuilder func line(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> HTML {
-        spaced(
-            Shown.sentence(sentence(of: status, renewal)),
-            CustomerWords.badge(status.state), mark(status.origin))
-        // The customer has not consented to a higher price.
-        if renewal?.integer(.priceIncreaseStatus) == 0 {
+    @HTMLBuilder func line(of status: PurchaseStatus) -> HTML {
+        spaced(Shown.sentence(sentence(of: status)), CustomerWords.badge(status.state), mark(status.origin))
+        if status.nextPeriod?.needsConsent == true {
             also(Shown.badge("price increase without consent yet", .warning))
         }
     }
@@ -175,14 +158,12 @@ extension CustomerView {
 
 extension CustomerView {
     /// "Premium, monthly, active, renews on 22 December 2026 at KRW 4,900."
-    ///
-    /// - Parameter renewal: The last statement about the renewal; nil without one.
-    private func sentence(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> Phrase {
+    private func sentence(of status: PurchaseStatus) -> Phrase {
         let period = names.catalogs.product(status.productIdentifier)?.subscription.map {
             CustomerWords.period($0.period)
         }
         var parts = [CustomerWords.isolated(names.product(status.productIdentifier)), period]
-        parts += [CustomerWords.word(status.state).title, Self.end(of: status, renewal)]
+        parts += [CustomerWords.word(status.state).title, Self.end(of: status)]
         // The product of the next period, if it is another one.
         if let next = status.nextProductIdentifier, !next.hasSameBytes(as: status.productIdentifier) {
             let name = names.product(next)
@@ -191,7 +172,7 @@ extension CustomerView {
         return "\(Phrase.joined(parts.compactMap(\.self), separator: ", "))."
     }
 
-    private static func end(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> Phrase? {
+    private static func end(of status: PurchaseStatus) -> Phrase? {
         guard let until = status.until else { return nil }
         let day = until.rfc3339
         switch status.state {
@@ -199,6 +180,8 @@ extension CustomerView {
             return "not owned since \(day), \(status.origin.store.company) retries the charge"
         case .gracePeriod:
             return "the renewal could not be charged, owned until \(day)"
+        case .paused:
+            return status.pausedUntil.map { "resumes on \($0.rfc3339)" }
         case .expired:
             let reason = status.expirationReason.map { Phrase(stated: $0.sentence) }
             return reason.map { "ended on \(day) (\($0))" } ?? "ended on \(day)"
@@ -207,9 +190,12 @@ extension CustomerView {
             let day = (status.paidUntil ?? until).rfc3339
             guard status.renews == true else {
                 // The periods of a commitment follow, also if the customer lets it end.
-                return !status.mayRenew ? "ends on \(day)" : "paid until \(day)"
+                guard !status.mayRenew else { return "paid until \(day)" }
+                if status.next == .prepaid { return "prepaid until \(day)" }
+                let reason = status.ending.map { Phrase(stated: $0.cancellation) }
+                return reason.map { "ends on \(day) (\($0))" } ?? "ends on \(day)"
             }
-            let cost = renewal?.nextPrice?.phrase
+            let cost = status.nextPeriod?.price?.phrase
             return cost.map { "renews on \(day) at \($0)" } ?? "renews on \(day)"
         case .revoked, .upgraded, .refunded, .consumed, .unclaimed: return nil
         }

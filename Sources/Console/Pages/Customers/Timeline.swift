@@ -122,7 +122,7 @@ struct TimelineWords {
         case .spent: about("Spent")
         case .renewalFailed: about("Renewal not charged, \(company) retries")
         case .gracePeriodBegan: about("Renewal not charged, grace period")
-        case .refused, .expired, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
+        case .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
         case .refundAnswered: about("Refund question of the App Store answered")
         case .aliased: entry.event.title
         case .erased: "Erased"
@@ -142,7 +142,11 @@ struct TimelineWords {
         if entry.event == .expired, let known = ExpirationReason(rawValue: reason) {
             return Phrase(stated: known.sentence)
         }
-        return entry.event == .productChanged ? names.plan(SubscribedPlan(text: reason)) : Phrase(same: reason)
+        if entry.event == .autoRenewDisabled, let known = ExpirationReason(canceler: reason) {
+            return Phrase(stated: known.cancellation)
+        }
+        if entry.event == .paused { return "until \(reason)" }
+        return entry.event == .productChanged ? names.product(reason) : Phrase(same: reason)
     }
 
     private var company: String { (entry.origin?.store ?? .appStore).company }

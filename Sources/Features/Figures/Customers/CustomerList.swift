@@ -303,7 +303,8 @@ extension LedgerTransaction {
 
     /// The state that people look for first: a missing payment, then what is owned.
     private static func mostImportant(_ states: [PurchaseState]) -> PurchaseState? {
-        [.billingRetry, .gracePeriod].first(where: states.contains) ?? states.first(where: \.isOwned) ?? states.first
+        [.billingRetry, .gracePeriod].first(where: states.contains) ?? states.first(where: \.isOwned)
+            ?? states.first(where: \.mayReturn) ?? states.first
     }
 }
 

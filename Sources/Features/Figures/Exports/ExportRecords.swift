@@ -77,7 +77,7 @@ struct ExportRecords {
         }
         try database.forEachRow(
             """
-            SELECT user_id, happened_at, event, origin, reference FROM audit
+            SELECT user_id, happened_at, event, origin, reference, reason FROM audit
             WHERE user_id \(database.isIn(numbers: "$1")) AND event \(database.isIn("$2")) AND happened_at <= $3
             ORDER BY user_id, number
             """,
@@ -90,7 +90,9 @@ struct ExportRecords {
             let event: AuditEntry.Event = try row.next()
             guard let origin: Origin = try row.next() else { return }
             let period = ExportedRenewals.Period(origin: origin, transaction: ByteKey(try row.next()))
-            renewals[user, default: ExportedRenewals()].turnedOff[period] = event == .autoRenewDisabled ? date : nil
+            let canceler = ExpirationReason(canceler: try row.next())
+            let isByCustomer = event == .autoRenewDisabled && canceler?.isByCustomer ?? true
+            renewals[user, default: ExportedRenewals()].turnedOff[period] = isByCustomer ? date : nil
         }
         return renewals
     }
@@ -286,13 +288,10 @@ struct ExportedRenewals {
         let period = Period(origin: transaction.origin, transaction: ByteKey(transaction.transactionIdentifier))
         if let date = turnedOff[period] { return date }
         // A purchase that had ended when it became known has no history.
-        guard let statement = statement(about: transaction, isLast: isLast), statement.willRenew == false else {
-            return nil
-        }
-        switch Self.intent(statement) {
-        case nil, .customerCancelled, .customerDidNotConsentToPriceIncrease: return statement.statedAt
-        case .billingError, .productNotAvailable, .other: return nil
-        }
+        guard let statement = statement(about: transaction, isLast: isLast), statement.willRenew == false,
+            statement.ending?.isByCustomer == true
+        else { return nil }
+        return statement.statedAt
     }
 
     /// The end of a period after which the customer could not be charged; nil if the customer was, or nothing was stated.
@@ -300,7 +299,8 @@ struct ExportedRenewals {
     /// - Parameter isLast: Whether it is the last period of its purchase.
     func failedCharge(after transaction: RedeemedTransaction, isLast: Bool) -> Timestamp? {
         guard let statement = statement(about: transaction, isLast: isLast),
-            statement.facts.bool(.isInBillingRetryPeriod) == true || Self.intent(statement) == .billingError
+            statement.facts.bool(.isInBillingRetryPeriod) == true
+                || statement.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         else { return nil }
         return transaction.paidUntil
     }
@@ -310,10 +310,6 @@ struct ExportedRenewals {
             statement.counts(forPeriodFrom: transaction.purchaseDate)
         else { return nil }
         return statement
-    }
-
-    private static func intent(_ statement: StatedRenewal) -> ExpirationIntent? {
-        statement.facts.integer(.expirationIntent).flatMap { Int(exactly: $0) }.flatMap(ExpirationIntent.init)
     }
 }
 

@@ -111,6 +111,7 @@ extension RevenueCatFacts {
             case .customerCancelled: .unsubscribe
             case .billingError: .billingError
             case .customerDidNotConsentToPriceIncrease: .priceIncrease
+            case .developerCancelled: .developerInitiated
             case .productNotAvailable, .replaced, .other, nil: .unknown
             }
         }

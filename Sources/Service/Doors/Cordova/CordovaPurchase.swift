@@ -231,12 +231,13 @@ package struct PurchaseCollection: Sendable {
         guard isExpired else { return nil }
         guard let status else { return .systemReplaced }
         // The store still tries to renew it.
-        guard status.state != .billingRetry else { return nil }
+        guard !status.state.mayReturn else { return nil }
         return switch status.expirationReason {
         case .customerCancelled: .customer
         case .billingError: .systemBillingError
         case .customerDidNotConsentToPriceIncrease: .customerPriceIncrease
         case .productNotAvailable: .systemProductUnavailable
+        case .developerCancelled: .developer
         case .replaced: .systemReplaced
         case .other, nil: .unknown
         }

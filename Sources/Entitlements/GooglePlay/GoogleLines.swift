@@ -1,0 +1,196 @@
+import Catalog
+import Ledger
+import Proofs
+
+/// The SQL of the lines of Google Play's chains of tokens, inside the caller's transaction.
+struct GoogleLineRecords {
+    let database: any LedgerDatabase
+    /// The number of the app.
+    let app: Int64
+    /// The name of the app on Google Play.
+    let package: String
+
+    private static let keys = ["original_token", "app", "package", "product_id"]
+    private static let values = [
+        "line", "purchase_token", "charge", "order_id", "begins_at", "ends_at", "lapsed_at", "is_renewal",
+        "statement_number",
+    ]
+
+    /// The lines of a chain.
+    ///
+    /// - Parameter originalToken: The first token of the chain.
+    func lines(ofChain originalToken: String) throws -> GooglePlayLines {
+        GooglePlayLines(
+            try database.rows(
+                """
+                SELECT product_id, \(Self.values.joined(separator: ", ")) FROM google_line
+                WHERE original_token = $1 AND app = $2 AND package = $3 ORDER BY product_id
+                """,
+                [originalToken, app, package], Self.product))
+    }
+
+    private static func product(_ row: inout ResultRow) throws -> GooglePlayLines.Product {
+        .init(
+            try row.next(), in: try row.next(), of: try row.next(), charge: try row.next(), orderId: try row.next(),
+            from: try row.next(), to: try row.next(), lapsedAt: try row.next(), isRenewal: try row.next(),
+            number: try row.next())
+    }
+
+    /// Writes the lines that a statement has changed. A product keeps its line.
+    ///
+    /// - Parameters:
+    ///   - known: The lines before the statement.
+    ///   - name: The name of the first token.
+    func write(
+        _ lines: GooglePlayLines, after known: GooglePlayLines, ofChain originalToken: String, named name: String
+    )
+        throws
+    {
+        let columns = Self.keys + ["original_name"] + Self.values
+        let changed = lines.products.filter { !known.products.contains($0) }
+        for product in changed.sorted(by: { ByteKey($0.productId) < ByteKey($1.productId) }) {
+            try database.write(
+                """
+                INSERT INTO google_line (\(columns.joined(separator: ", ")))
+                VALUES (\((1...columns.count).map { "$\($0)" }.joined(separator: ", ")))
+                ON CONFLICT (\(Self.keys.joined(separator: ", "))) DO UPDATE
+                SET \(Self.values.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+                """,
+                [
+                    originalToken, app, package, product.productId, name, product.line, product.purchaseToken,
+                    product.charge, product.orderId, product.beginsAt, product.endsAt, product.lapsedAt,
+                    product.isRenewal, product.statementNumber,
+                ])
+        }
+    }
+}
+
+extension LedgerTransaction {
+    /// - Returns: Nil if the ledger does not have the app.
+    func googleLines(ofApp app: App, _ package: String) throws -> GoogleLineRecords? {
+        try number(ofApp: app.bundleIdentifier)?.number.map {
+            GoogleLineRecords(database: database, app: $0, package: package)
+        }
+    }
+
+    /// The original transactions of all lines of a chain: the name of its first token first.
+    ///
+    /// - Parameter name: A text that may be the name of a first token.
+    func googleOriginals(named name: String) throws -> [String] {
+        guard name.hasPrefix(PurchaseTokenNames.prefix) else { return [name] }
+        let lines: [String] = try database.rows(
+            "SELECT DISTINCT line FROM google_line WHERE original_name = $1 AND line <> '' ORDER BY line", [name]
+        ) { try $0.next() }
+        return [name] + lines.map { "\(name):\($0)" }
+    }
+}
+
+extension Table {
+    /// The products of Google Play's chains of tokens. `original_token`: the first token of the chain; `original_name`: its name, which
+    /// is the original transaction of the main line; `line`: empty for the main line, else the product with which the line has begun.
+    /// Each line is a purchase, and its original transaction has the line after the name. The other columns are of the last charge:
+    /// `charge`: its transaction; `purchase_token`: the token that has it; `lapsed_at`: the last answer without access since;
+    /// `statement_number`: the number of the last statement about it.
+    static let googleLine = Table(
+        name: "google_line", family: .globalKey,
+        columns: [
+            .text("original_token"), .integer("app"), .text("package"), .text("product_id"), .text("original_name"),
+            .text("line"), .text("purchase_token"), .text("charge"), .text("order_id").optional,
+            .integer("begins_at"), .integer("ends_at").optional, .integer("lapsed_at").optional,
+            .integer("is_renewal", check: "is_renewal IN (0, 1)"),
+            .integer("statement_number"),
+        ],
+        key: ["original_token", "app", "package", "product_id"]
+    )
+    .indexed("google_line_by_name", by: ["original_name"])
+    .takingBack("lapsed_at")
+}
+
+/// The lines that a statement ends besides the charges that it states.
+extension GooglePurchaseService {
+    /// The statement in the lines of the ledger.
+    func placed(
+        _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
+    ) async throws -> GooglePlayStatement {
+        let lines = try await lines(of: purchase)
+        return statement.placed(
+            in: lines, of: purchase.originalToken, number: purchase.statementNumber, isNewToken: false)
+    }
+
+    /// The lines of the chain of a recorded purchase.
+    package func lines(of purchase: GooglePurchase) async throws -> GooglePlayLines {
+        try await entitlements.ledger.read {
+            try $0.googleLines(ofApp: app, packageName)?.lines(ofChain: purchase.originalToken) ?? GooglePlayLines()
+        }
+    }
+
+    /// The claims that end the redeemed charges of the lines which a statement ends.
+    func endings(
+        of placed: GooglePlayStatement, recordedAs purchase: GooglePurchase
+    ) async throws -> EntitlementService.VerifiedPurchases {
+        var claims: [Claim] = []
+        for line in placed.endedLines {
+            let key = TransactionKey(app: app.bundleIdentifier, origin: purchase.key.origin, identifier: line.original)
+            let transactions = try await entitlements.ledger.read { try $0.redeemedTransactions(ofPurchase: key) }
+            claims += transactions.sorted { $0.isEarlier(than: $1) }.compactMap { transaction in
+                line.ending(transaction, by: placed, numbered: purchase.statementNumber, granting: app.catalog)
+            }
+        }
+        return EntitlementService.VerifiedPurchases(origin: placed.origin, claims: claims)
+    }
+
+    /// Ends the charges of the lines that a recorded statement ends.
+    package func applyEndings(of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase) async throws {
+        let placed = try await placed(statement, recordedAs: purchase)
+        guard !placed.endedLines.isEmpty else { return }
+        _ = try await entitlements.outcomes(ofStated: try await endings(of: placed, recordedAs: purchase))
+    }
+}
+
+extension GooglePlayStatement.EndedLine {
+    /// The claim that ends a redeemed charge of the line.
+    ///
+    /// - Returns: Nil for the charge that is stated by itself, and for one that the line does not change.
+    fileprivate func ending(
+        _ transaction: RedeemedTransaction, by statement: GooglePlayStatement, numbered number: Int64,
+        granting catalog: Catalog?
+    ) -> Claim? {
+        let isLast = transaction.transactionIdentifier.hasSameBytes(as: charge)
+        guard !(isLast && isStated), transaction.revocationDate == nil else { return nil }
+        let revocation = isLast ? revokedAt : nil
+        let ends = [transaction.expiresAt, transaction.graceEndsAt].compactMap(\.self)
+        let isRunning = ends.contains { $0 > endsAt }
+        guard isRunning || isLast && renewal != nil else { return nil }
+        var stated = isLast ? transaction.facts.completed(by: facts, numbered: (0, number)) : transaction.facts
+        stated[.signedDate] = .integer(statement.askedAt.millisecondsSince1970)
+        // A charge that is taken back keeps the time that was paid for.
+        let end = revocation == nil ? transaction.expiresAt.map { min($0, endsAt) } : transaction.expiresAt
+        stated[.expiresDate] = end.map { .integer($0.millisecondsSince1970) }
+        return Claim(
+            ending: transaction, at: end, revokedAt: revocation, stating: stated, renewal: isLast ? renewal : nil,
+            by: statement, numbered: number, granting: catalog)
+    }
+}
+
+extension Claim {
+    /// The claim of a redeemed charge of Google Play that a statement ends without naming it.
+    fileprivate init(
+        ending transaction: RedeemedTransaction, at end: Timestamp?, revokedAt revocationDate: Timestamp?,
+        stating facts: TransactionFacts, renewal: StatedRenewal?, by statement: GooglePlayStatement,
+        numbered number: Int64, granting catalog: Catalog?
+    ) {
+        let benefit = catalog?.benefit(of: transaction.productIdentifier)
+        var renewal = renewal
+        renewal?.statementNumber = number
+        self.init(
+            app: transaction.app ?? "", origin: transaction.origin,
+            transactionIdentifier: transaction.transactionIdentifier,
+            originalTransactionIdentifier: transaction.originalTransactionIdentifier,
+            productIdentifier: transaction.productIdentifier, quantity: transaction.quantity,
+            purchaseDate: transaction.purchaseDate, revocationDate: revocationDate,
+            revocationReason: revocationDate.map { _ in RevocationReason.refundedForOtherReason.rawValue },
+            signedAt: statement.askedAt, statementNumber: number, proofDigest: statement.digest, item: benefit?.item,
+            credit: benefit?.credit, expiresAt: benefit?.end(from: transaction.purchaseDate, paidUntil: end),
+            grace: .until(nil), facts: facts, renewal: renewal)
+    }
+}
