@@ -97,7 +97,10 @@ struct StatementShapeTests: LedgerSuite {
         let endpoint = WebhookEndpoint(
             identifier: "a", url: "https://example.com/a", createdAt: Self.now, createdBy: "K",
             secret: [UInt8](repeating: 1, count: 32))
-        _ = try await ledger.write { try $0.add(endpoint, upTo: 1) }
+        let events = WebhookEndpoint(
+            identifier: "b", url: "https://example.com/b", format: .revenueCat, createdAt: Self.now, createdBy: "K",
+            secret: [UInt8](repeating: 2, count: 32))
+        _ = try await ledger.write { try $0.add(endpoint, upTo: 2) && $0.add(events, upTo: 2) }
         let coins = Credit(balance: "coins", amount: 10)
         let facts = TransactionFacts([.type: .text(ProductType.autoRenewableSubscription.rawValue)])
         let renewal = StatedRenewal(
@@ -261,7 +264,8 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await purchases.purchasesToAsk(limit: 9)
         #expect(try await purchases.purchasesToAcknowledge(limit: 9).due.isEmpty)
         _ = try await purchases.beginAcknowledgement(of: purchase)
-        try await purchases.close(purchase)
+        _ = try await purchases.refuse(purchase)
+        try await purchases.endOverdueAcknowledgement(of: purchase)
         _ = try await service.mendTimes(to: clock.now())
         try await reportExternalTransactions(purchases)
     }
