@@ -98,7 +98,7 @@ extension EntitlementService {
                 signedAt: notification.signedDate, proofDigest: verified.digest,
                 content: notification.contentWithoutProofs),
             stated: try verified.notifiedPurchase.map { purchase throws(RedemptionError) in
-                try claims(verified, proof).claim(purchase, renewal: verified.renewal)
+                try claims(verified, proof).claim(purchase, renewal: verified.renewal).completed(by: notification)
             })
     }
 

@@ -228,6 +228,31 @@ extension PurchaseTokenTests {
         try expectSoundLedger()
     }
 
+    @Test func `a token that another one has followed does not say what comes next`() async throws {
+        let line = item("garden.basic.monthly", order: "GPA.1", until: day(30))
+        #expect(try await redeem(try subscription("old", items: line), for: alice) == [.granted])
+        let end = day(30)
+        func ended() throws -> GooglePlayStatement {
+            try subscription(
+                "old", state: "EXPIRED", items: ending("GPA.1", until: end),
+                more: canceled("userInitiatedCancellation"), isAcknowledged: true)
+        }
+        advance(seconds: 30 * 86_400)
+        _ = try await refresh(try ended())
+        advance(seconds: 86_400)
+        // The customer has bought it again in the Play Store.
+        let again = try subscription(
+            "new", items: item("garden.basic.monthly", order: "GPA.2", until: day(30)),
+            more: #","outOfAppPurchaseContext":{"expiredPurchaseToken":"old"}"#)
+        #expect(try await redeem(again, for: alice, continuing: "old") == [.granted])
+        advance(seconds: 60)
+        // The service asks about each end twice.
+        _ = try await refresh(try ended())
+        let status = try await subscription(of: alice)
+        #expect(status.state == .active && status.renews == true)
+        #expect(try await events(alice) == ["granted", "expired customerCancelled", "granted"])
+    }
+
     @Test func `a deferred replacement is a renewal as the new product`() async throws {
         let line = item("garden.premium.monthly", order: "GPA.1", until: day(30))
         #expect(try await redeem(try subscription("old", items: line), for: alice) == [.granted])

@@ -137,12 +137,17 @@ import Testing
         let plan: String
         let mode: String
         let items: [String]
+        var order = "GPA.2"
     }
 
     private static let changes = [
         Change(product: "garden.premium.monthly", plan: "monthly", mode: "WITH_TIME_PRORATION", items: ["plus 2"]),
         Change(product: "garden.premium.monthly", plan: "monthly", mode: "CHARGE_PRORATED_PRICE", items: ["plus 2"]),
         Change(product: "garden.premium.monthly", plan: "monthly", mode: "WITHOUT_PRORATION", items: ["plus 2"]),
+        // Nothing is charged before the renewal.
+        Change(
+            product: "garden.premium.monthly", plan: "monthly", mode: "WITHOUT_PRORATION", items: ["plus 2"],
+            order: "GPA.1"),
         Change(product: "garden.basic.monthly", plan: "yearly", mode: "CHARGE_FULL_PRICE", items: ["plus 1"]),
     ]
 
@@ -155,7 +160,7 @@ import Testing
         try await state(
             "new", since: 10, linked: "old",
             item(
-                change.product, plan: change.plan, order: "GPA.2", until: 40,
+                change.product, plan: change.plan, order: change.order, until: 40,
                 more: Self.replacement(change.mode, of: "garden.basic.monthly")))
         try await endOld()
         for step in Self.orders[order] {

@@ -32,7 +32,7 @@ enum GoogleCases {
 
     // MARK: Who has canceled
 
-    private static let canceled = [byDeveloper, bySystem, byPriceIncrease]
+    private static let canceled = [byDeveloper, bySystem, byPriceIncrease, onHold, priceAccepted]
 
     private static func cancellation(_ actor: String, _ reason: String, info: String) -> TableRow.Cells {
         [
@@ -73,9 +73,42 @@ enum GoogleCases {
             try store.wait(until: "03-13")
         }, cancellation("priceIncrease", "PRICE_INCREASE", info: "unsubscribed"))
 
+    static let onHold = row(
+        "turned off by the customer on hold",
+        "\(lifecycle), cancellations: if that date is in the past, the user loses entitlement immediately",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.beginRetry(sold)
+            try store.wait(until: "04-05")
+            try await store.turnOff(sold)
+            try store.wait(until: "04-07")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic expired until 04-01 ends*",
+            .story: "granted, renewalFailed,{ autoRenewDisabled by user,|} expired{, autoRenewDisabled by user|}",
+            .figures: "revenue 5000, churn 1",
+        ])
+
+    static let priceAccepted = row(
+        "a price increase accepted, then renewed",
+        "billing/price-changes: CONFIRMED, SUBSCRIPTION_PRICE_CHANGE_UPDATED; the first new charge is a renewal",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.accept(7000, at: sold)
+            try await store.renew(sold)
+            try store.wait(until: "04-03")
+        },
+        [
+            .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
+            .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 7",
+            .figures: "revenue 12000, active-subscriptions 1, mrr 7000, renewals 1",
+        ])
+
     // MARK: Pauses
 
-    private static let pauses = [pauseScheduled, paused, resumed, resumedOnHold]
+    private static let pauses = [pauseScheduled, paused, resumed, resumedByHand, resumedOnHold]
 
     static let pauseScheduled = row(
         "pause scheduled", "\(lifecycle), paused: the user keeps access until the next renewal date; \(revenueCat)",
@@ -126,6 +159,23 @@ enum GoogleCases {
             .webhooks: "purchase.granted, subscription.paused, purchase.granted",
             .revenueCat: .init("\(pausedEvents), RENEWAL <basic> NORMAL 5"),
             .customerInfo: "<basic> normal until 06-01, has gardener",
+            .figures: "revenue 10000, active-subscriptions 1, mrr 5000{, churn 1|}",
+        ])
+
+    static let resumedByHand = row(
+        "paused, and resumed by the customer before the pause ends",
+        "\(lifecycle), paused: when a user resumes manually, the billing date changes to the manual resume date",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.pause(sold, until: try Day.moment("06-01"))
+            try store.wait(until: "04-15")
+            try await store.recover(sold)
+            try store.wait(until: "04-17")
+        },
+        [
+            .items: "plus 1 active until 05-15 renews", .subscriptions: "basic active until 05-15 renews",
+            .why: "plus 1 owned", .story: "granted, paused until 06-01, granted",
+            .customerInfo: "<basic> normal until 05-15, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 5000{, churn 1|}",
         ])
 
@@ -202,7 +252,8 @@ enum GoogleCases {
     // MARK: Replacements
 
     private static let replacements = [
-        basePlan, basePlanEndFirst, prorated, withinTrial, successorUnknown, byAnotherAccount, replacedAgain,
+        basePlan, basePlanEndFirst, prorated, withinTrial, successorUnknown, deferredEndFirst, byAnotherAccount,
+        replacedAgain,
         signedUpAgain,
     ]
 
@@ -289,6 +340,22 @@ enum GoogleCases {
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
         ])
 
+    static let deferredEndFirst = row(
+        "downgrade chosen for the next renewal, the end of the old token told first",
+        "\(replacing), handle deferred replacement; docs.cloud.google.com/pubsub: messages are unordered",
+        { store in
+            let sold = try await store.subscribe("alice", to: .premium)
+            try store.wait(until: "03-11")
+            try await store.choose(.basic, at: sold, isOldFirst: true)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews as basic",
+            .why: "plus 2 owned", .story: "granted", .webhooks: "purchase.granted",
+            .customerInfo: "<premium> normal until 04-01, has gardener",
+            .figures: "revenue 10000, active-subscriptions 1, mrr 10000",
+        ])
+
     static let byAnotherAccount = row(
         "upgraded by another account of the app",
         "\(lifecycle), new purchases: obfuscatedExternalAccountId names the account; upgrades: linkedPurchaseToken",
@@ -343,7 +410,7 @@ enum GoogleCases {
 
     // MARK: Add-ons
 
-    private static let addOns = [together, addedLater, addOnRefunded, addOnRemoved, addOnGone]
+    private static let addOns = [together, renewedTogether, addedLater, addOnRefunded, addOnRemoved, addOnGone]
 
     private static let addOn = "\(replacing), subscriptions with add-ons; subscriptionsv2 lineItems"
 
@@ -362,6 +429,22 @@ enum GoogleCases {
                 "{INITIAL_PURCHASE <basic> NORMAL 5, INITIAL_PURCHASE <premium> NORMAL 10|INITIAL_PURCHASE <premium> NORMAL 10, INITIAL_PURCHASE <basic> NORMAL 5}",
             .customerInfo: "<basic> normal until 04-01, <premium> normal until 04-01, has gardener",
             .figures: "revenue 15000, active-subscriptions 2, mrr 15000",
+        ])
+
+    static let renewedTogether = row(
+        "two products under one token, renewed with one order", addOn,
+        { store in
+            let sold = try await store.subscribeToBoth("alice")
+            try await store.renew(sold)
+            try store.wait(until: "04-03")
+        },
+        [
+            .items: "plus 1 active until 05-01 renews, plus 2 active until 05-01 renews",
+            .subscriptions: "basic active until 05-01 renews, premium active until 05-01 renews",
+            .why: "plus 1 owned, plus 2 owned", .story: "granted, granted, granted, granted",
+            .revenueCat:
+                "*INITIAL_PURCHASE*INITIAL_PURCHASE*, {RENEWAL <basic> NORMAL 5, RENEWAL <premium> NORMAL 10|RENEWAL <premium> NORMAL 10, RENEWAL <basic> NORMAL 5}",
+            .figures: "revenue 30000, active-subscriptions 2, mrr 15000, renewals 2",
         ])
 
     static let addedLater = row(
@@ -439,7 +522,7 @@ enum GoogleCases {
 
     // MARK: Money and rights
 
-    private static let refunds = [rightKept, revokedEarly, unitsRefunded, chargedBack]
+    private static let refunds = [rightKept, halfKept, revokedEarly, unitsRefunded, chargedBack]
 
     static let rightKept = row(
         "a refund that leaves the right",
@@ -458,6 +541,21 @@ enum GoogleCases {
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5",
             .customerInfo: "<basic> normal until 04-01*, has gardener",
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, active-subscriptions 1, mrr 5000",
+        ])
+
+    static let halfKept = row(
+        "half refunded, the right is left",
+        "Order PARTIALLY_REFUNDED without a revocation; partialRefundEvents[].refundDetails",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.payHalfBack(sold)
+            try store.wait(until: "03-14")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
+            .why: "plus 1 owned", .story: "granted, paymentRefunded",
+            .figures: "revenue 5000, refunds 1, refunded-revenue 2500, active-subscriptions 1, mrr 5000",
         ])
 
     static let revokedEarly = row(

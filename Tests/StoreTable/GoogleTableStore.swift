@@ -54,8 +54,8 @@ actor GoogleTableStore: TableStore {
 
     nonisolated func revenueCatProduct(_ plan: Plan) -> String {
         // "For Google Play products set up in RevenueCat after February 2023, this identifier has the format
-        // <subscription_id>:<base_plan_id>" (RevenueCat, Event Types and Fields).
-        plan.rawValue.replacing("garden.", with: "").replacing(".monthly", with: "") + ":monthly"
+        // <subscription_id>:<base_plan_id>" (RevenueCat, Event Types and Fields). These end with the plan, as earlier ones did.
+        plan.rawValue.replacing("garden.", with: "").replacing(".monthly", with: "")
     }
 
     // MARK: Answers
@@ -404,6 +404,19 @@ actor GoogleTableStore: TableStore {
         }
     }
 
+    /// The customer accepts a higher price, which the next renewal charges.
+    func accept(_ price: Int64, at sold: Sold) async throws {
+        change(sold) { purchase in
+            Self.raisePrice(&purchase, "CONFIRMED", at: purchase.lines.first?.ends ?? purchase.began)
+        }
+        try await notify(19, sold)
+        change(sold) { purchase in
+            for index in purchase.lines.indices {
+                (purchase.lines[index].recurringPrice, purchase.lines[index].others) = (price, [])
+            }
+        }
+    }
+
     /// Cancels because the customer has not consented to a higher price.
     func cancelForPrice(_ sold: Sold) async throws {
         change(sold) { purchase in
@@ -501,7 +514,10 @@ actor GoogleTableStore: TableStore {
         try await service.notify(google: subscriptionNotification(13, old.token))
     }
 
-    func choose(_ plan: Plan, at sold: Sold) async throws {
+    func choose(_ plan: Plan, at sold: Sold) async throws { try await choose(plan, at: sold, isOldFirst: false) }
+
+    /// - Parameter isOldFirst: True if the end of the old token is notified first.
+    func choose(_ plan: Plan, at sold: Sold, isOldFirst: Bool) async throws {
         let (old, begin) = (purchases[sold.number], now)
         guard var line = old.lines.first else { return }
         // "two line items": the old one is not renewed and names the product, the new one has no expiryTime.
@@ -513,8 +529,10 @@ actor GoogleTableStore: TableStore {
             user: old.user, token: makeToken(), began: begin, account: old.account, linked: old.token,
             lines: [line, next], next: plan)
         publish(sold)
-        try await service.push(subscriptionNotification(4, purchases[sold.number].token))
-        try await service.push(subscriptionNotification(13, old.token))
+        let told = [(Int64(4), purchases[sold.number].token), (13, old.token)]
+        for (type, token) in isOldFirst ? told.reversed() : told {
+            try await service.push(subscriptionNotification(type, token))
+        }
         try await service.settle()
     }
 
@@ -553,8 +571,14 @@ actor GoogleTableStore: TableStore {
         try await payBack(sold, order: order, line.recurringPrice)
     }
 
-    private func payBack(_ sold: Sold, order: String, _ amount: Int64) async throws {
-        refund(order: order, amount, isWhole: true)
+    /// Pays half of the last charge back and leaves the subscription.
+    func payHalfBack(_ sold: Sold) async throws {
+        guard let line = purchases[sold.number].lines.first, let order = line.orders.last else { return }
+        try await payBack(sold, order: order, line.recurringPrice / 2, isWhole: false)
+    }
+
+    private func payBack(_ sold: Sold, order: String, _ amount: Int64, isWhole: Bool = true) async throws {
+        refund(order: order, amount, isWhole: isWhole)
         try await service.settle()
         // A day later the service asks about a purchase by itself.
         service.advance(to: now.adding(days: 1))

@@ -152,6 +152,14 @@ package struct GooglePurchaseService: Sendable {
         if purchase.successorToken != nil || purchase.awaitsSuccessor(statement) {
             for index in stated.indices { stated[index].renewal = nil }
         }
+        // An item whose place another one of the answer has taken says nothing new of a period that the ledger has.
+        if statement.isSubscription, statement.purchases.contains(where: { $0.renewal == nil }) {
+            let known = Set(
+                try await redeemedTransactions(of: purchase) { _ in true }.map { ByteKey($0.transactionIdentifier) })
+            let replaced = Set(
+                statement.purchases.filter { $0.renewal == nil }.map { ByteKey($0.purchase.transactionIdentifier) })
+            stated.removeAll { known.intersection(replaced).contains(ByteKey($0.purchase.transactionIdentifier)) }
+        }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
             // In a deferred replacement, the new purchase has the last period of the old one.
             stated.removeAll {

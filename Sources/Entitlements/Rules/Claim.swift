@@ -62,6 +62,8 @@ package struct Claim: Hashable, Sendable, Codable {
     package struct Grace: Hashable, Sendable, Codable {
         /// Nil if there is no grace period.
         package let endsAt: Timestamp?
+        /// True if a grace period that is known is over at `endsAt`, and there is none otherwise.
+        var isOver = false
         /// The place of the statement, if it differs from that of a parked claim; nil otherwise.
         var order: StatementOrder?
 
@@ -72,6 +74,29 @@ package struct Claim: Hashable, Sendable, Codable {
     func with(grace: Grace?, facts: TransactionFacts?, renewal: StatedRenewal?) -> Claim {
         var claim = self
         (claim.grace, claim.facts, claim.renewal) = (grace, facts, renewal)
+        return claim
+    }
+
+    /// The longest grace period of the App Store, in days (App Store Connect API, `SubscriptionGracePeriodDuration`).
+    private static let longestGraceDays: Int64 = 28
+
+    /// The claim with the grace period that the type of a notification tells of, though the renewal information has no date: it goes on
+    /// until the App Store states that it is over (App Store Server Notifications, DID_FAIL_TO_RENEW with GRACE_PERIOD,
+    /// GRACE_PERIOD_EXPIRED and EXPIRED).
+    func completed(by notification: ResponseBodyV2DecodedPayload) -> Claim {
+        guard let renewal, renewal.facts[.gracePeriodExpiresDate] == nil, revocationDate == nil, grace == nil,
+            let end = expiresAt
+        else { return self }
+        var claim = self
+        switch (
+            NotificationTypeV2(rawValue: notification.notificationType),
+            notification.subtype.flatMap(Subtype.init(rawValue:))
+        ) {
+        case (.didFailToRenew, .gracePeriod): claim.grace = .until(end.adding(days: Self.longestGraceDays))
+        case (.gracePeriodExpired, _), (.didFailToRenew, _), (.expired, _):
+            claim.grace = Grace(endsAt: notification.signedDate, isOver: true)
+        default: break
+        }
         return claim
     }
 

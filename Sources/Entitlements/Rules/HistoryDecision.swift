@@ -96,7 +96,7 @@ package struct SubscribedPlan: Hashable, Sendable {
     /// True if Google Play has stated that it has ended another plan at once.
     let replacesAtOnce: Bool
 
-    init(_ productIdentifier: String, basePlan: String?, replacesAtOnce: Bool = false) {
+    package init(_ productIdentifier: String, basePlan: String?, replacesAtOnce: Bool = false) {
         (self.productIdentifier, self.basePlan) = (productIdentifier, basePlan)
         self.replacesAtOnce = replacesAtOnce
     }

@@ -242,6 +242,15 @@ package struct GracePeriod: Hashable, Sendable {
     /// Nil if there is no grace period.
     package let endsAt: Timestamp?
     package let order: StatementOrder
+    /// True for the statement that a grace period is over, which says nothing of its date.
+    var isOver = false
+
+    /// This statement after another one. The end of a grace period moves it forwards, never back.
+    func following(_ other: GracePeriod?) -> GracePeriod? {
+        guard isOver else { return self }
+        guard let end = other?.endsAt, let limit = endsAt else { return other }
+        return GracePeriod(endsAt: min(end, limit), order: order)
+    }
 
     /// True if this statement supersedes another. The later one does. Of two signed in the same millisecond, the one that ends
     /// later does.
@@ -256,6 +265,6 @@ extension GracePeriod {
     /// Nil for a claim without a statement about a grace period.
     package init?(_ claim: Claim) {
         guard let grace = claim.grace else { return nil }
-        self.init(endsAt: grace.endsAt, order: grace.order ?? claim.order)
+        self.init(endsAt: grace.endsAt, order: grace.order ?? claim.order, isOver: grace.isOver)
     }
 }

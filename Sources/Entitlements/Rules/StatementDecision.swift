@@ -130,7 +130,7 @@ extension EntitlementDecision {
         facts.removeParked(claim.key)
         let isLater = stated.isLater(than: kept.status)
         let (new, old) = (GracePeriod(claim), GracePeriod(kept.claim))
-        let grace = new.map { $0.isLater(than: old) ? $0 : old ?? $0 } ?? old
+        let grace = new.flatMap { $0.isLater(than: old) ? $0.following(old) : old ?? $0 } ?? old
         let numbers = (kept.claim.statementNumber, claim.statementNumber)
         let facts =
             claim.facts.map { (kept.claim.facts ?? TransactionFacts()).completed(by: $0, numbered: numbers) }
@@ -162,9 +162,11 @@ extension EntitlementDecision {
         guard let transaction = facts.transactions[claim.key], let grace = GracePeriod(claim),
             grace.isLater(than: transaction.grace)
         else { return false }
-        change(claim.key) { $0.grace = grace }
+        let following = grace.following(transaction.grace)
+        guard following != transaction.grace else { return false }
+        change(claim.key) { $0.grace = following }
         changes.stated.insert(transaction.originalKey)
-        return transaction.grace?.endsAt != grace.endsAt
+        return transaction.grace?.endsAt != following?.endsAt
     }
 }
 

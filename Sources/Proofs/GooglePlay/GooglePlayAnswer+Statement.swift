@@ -10,6 +10,8 @@ extension GooglePlayAnswer {
     private static let shortPlanDays: Int64 = 7
     /// The time after a declined charge in which Google Play retries and the subscription stays active.
     private static let silentGraceDays: Int64 = 1
+    /// The time for which a grace period goes on whose end Google Play has not moved on yet. The service asks each day.
+    private static let undatedGraceDays: Int64 = 2
     /// The difference by which a period that ends before its order's end was taken back, in seconds.
     private static let revocationTolerance: Int64 = 60
 
@@ -199,7 +201,7 @@ extension GooglePlayAnswer {
         case .canceled: return (expiryTime, nil)
         case .inGracePeriod:
             // Google Play moves the end on until the grace period is over (lifecycle/subscriptions, "Grace period").
-            let grace = expiryTime > askedAt ? expiryTime : askedAt.adding(days: Self.silentGraceDays)
+            let grace = expiryTime > askedAt ? expiryTime : askedAt.adding(days: Self.undatedGraceDays)
             return (min(paidUntil ?? askedAt, expiryTime, askedAt), grace)
         case .pending, .paymentCanceled, .purchased, .onHold, .paused, .expired, .voided, .unknown:
             return (min(paidUntil ?? expiryTime, expiryTime, askedAt), nil)

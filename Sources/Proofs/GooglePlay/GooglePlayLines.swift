@@ -243,7 +243,14 @@ extension GooglePlayAnswer {
         of item: SubscriptionLineItem, until expiryTime: Timestamp, in line: String, _ lines: GooglePlayLines,
         _ moment: Moment
     ) -> String {
-        if let order = item.orderId { return GooglePlayLines.original(of: line, in: order) }
+        if let order = item.orderId {
+            let charge = GooglePlayLines.original(of: line, in: order)
+            // "Without proration", a replacement costs nothing until the renewal, so its last order may be that of the replaced product.
+            let isOfOther = lines.products.contains {
+                $0.charge.hasSameBytes(as: charge) && !$0.productId.hasSameBytes(as: item.productId)
+            }
+            return isOfOther ? GooglePlayLines.original(of: item.productId, in: order) : charge
+        }
         let name = moment.names.name(of: purchaseToken)
         let first = GooglePlayLines.original(of: line, in: name)
         guard lines.products.contains(where: { $0.charge.hasSameBytes(as: first) }) else { return first }

@@ -106,7 +106,7 @@ import Testing
             step: "grace until 3", status: .gracePeriod, renews: true),
         PlayCase(
             testDescription: "in a grace period whose end is not moved on yet", page: lifecycle("Grace period"),
-            state: "IN_GRACE_PERIOD", end: 0, step: "grace until 1", status: .gracePeriod, renews: true),
+            state: "IN_GRACE_PERIOD", end: 0, step: "grace until 2", status: .gracePeriod, renews: true),
         PlayCase(
             testDescription: "the grace period is over, and nothing is stated since",
             page: lifecycle("Account hold"), state: "IN_GRACE_PERIOD", end: 3, after: 4, step: "on hold until 60",

@@ -121,7 +121,7 @@ enum PlayAnswers {
         Case(name: "ACTIVE", end: 0, state: .active, paid: 0, grace: 1),
         Case(name: "ACTIVE", end: -1, state: .active, paid: -1),
         // Google Play moves the end on while the state has access.
-        Case(name: "IN_GRACE_PERIOD", end: -1, state: .inGracePeriod, paid: -1, grace: 1, isRetried: true),
+        Case(name: "IN_GRACE_PERIOD", end: -1, state: .inGracePeriod, paid: -1, grace: 2, isRetried: true),
         Case(name: "IN_GRACE_PERIOD", end: 3, state: .inGracePeriod, paid: 0, grace: 3, isRetried: true),
         Case(name: "ON_HOLD", end: -2, state: .onHold, paid: -2, isRetried: true),
         Case(name: "ON_HOLD", end: 20, state: .onHold, paid: 0, isRetried: true),
@@ -282,13 +282,14 @@ enum PlayAnswers {
         let text = Answers.subscription(
             "EXPIRED", item: #""expiryTime":"\#(Answers.day(-1))","autoRenewingPlan":{}"#,
             more: #","canceledStateContext":{"replacementCancellation":{}}"#)
-        let known = GooglePlayPeriod(
-            purchaseDate: Self.now.adding(days: -10), expiresDate: Self.now.adding(days: 20))
-        let stated = try #require(try Answers.statement(text, periods: ["GPA.1": known]).purchases.first)
+        let known = GooglePlayLines.Product(
+            "premium", in: "", of: Answers.token, charge: "GPA.1", orderId: "GPA.1", from: Self.now.adding(days: -10),
+            to: Self.now.adding(days: 20))
+        let stated = try #require(try Answers.statement(text, lines: [known]).purchases.first)
         #expect(stated.purchase.expiresDate == Self.now.adding(days: 20))
         // Without the replacement, the answer ends it.
         let canceled = text.replacing("replacementCancellation", with: "developerInitiatedCancellation")
-        let other = try #require(try Answers.statement(canceled, periods: ["GPA.1": known]).purchases.first)
+        let other = try #require(try Answers.statement(canceled, lines: [known]).purchases.first)
         #expect(other.purchase.expiresDate == Self.now.adding(days: -1))
     }
 

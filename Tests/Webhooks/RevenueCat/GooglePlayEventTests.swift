@@ -76,6 +76,10 @@ import Testing
             .having(Self.other, "garden.gold", of: Self.token, from: 5, to: 35, [.basePlanId: .text("p1y")])
         #expect(try event(change)["product_id"] == "garden.premium.monthly:p1m")
         #expect(try event(change)["new_product_id"] == "garden.gold:p1y")
+        // A product of the time before base plans has the plan in its own identifier.
+        let early: [TransactionFact: StatedValue] = [.basePlanId: .text("monthly")]
+        let named = try event(subscription(.granted, Self.order, orders: [Self.order], early))
+        #expect(named["product_id"] == "garden.premium.monthly")
         let apple = Fixture(.granted, "1").having("1", from: 1, to: 8, plan)
         #expect(try event(apple)["product_id"] == "garden.premium.monthly")
         let gate = Fixture(.granted, Self.order, "garden.gate", origin: .googleProduction)

@@ -105,7 +105,10 @@ extension RevenueCatEvent {
             ("is_trial_conversion", kind == .renewal ? .bool(facts.isTrialConversion) : nil),
             ("metadata", .null),
             // The audit log has the plan in RevenueCat's form.
-            ("new_product_id", kind == .productChange ? .text(entry.reason) : nil),
+            (
+                "new_product_id",
+                kind == .productChange ? .text(entry.reason.map { SubscribedPlan(text: $0).revenueCatName }) : nil
+            ),
             ("offer_code", .text(transaction.flatMap(offerCode))),
             ("original_app_user_id", .text(facts.customer.first)),
             ("original_transaction_id", .text(isPromotional ? entry.reference : facts.originalIdentifier)),

@@ -193,6 +193,18 @@ extension RevenueCatFacts {
     }
 }
 
+extension SubscribedPlan {
+    /// The plan by RevenueCat's name: "For Google Play products set up in RevenueCat after February 2023, this identifier has the format
+    /// <subscription_id>:<base_plan_id>" ("Event Types and Fields", `product_id`).
+    ///
+    /// A product whose identifier ends with its base plan is of the time before base plans, when each plan was a product. RevenueCat
+    /// names those of that time by the subscription alone.
+    var revenueCatName: String {
+        guard let basePlan, !productIdentifier.hasSuffix(".\(basePlan)") else { return productIdentifier }
+        return "\(productIdentifier):\(basePlan)"
+    }
+}
+
 extension RevenueCatEvent.Reason {
     fileprivate init(_ reason: ExpirationReason?) {
         self =
@@ -207,11 +219,10 @@ extension RevenueCatEvent.Reason {
 }
 
 extension RedeemedTransaction {
-    /// The product by RevenueCat's name: "For Google Play products set up in RevenueCat after February 2023, this identifier has the
-    /// format <subscription_id>:<base_plan_id>" ("Event Types and Fields", `product_id`).
+    /// The product by RevenueCat's name.
     fileprivate var revenueCatProduct: String {
-        guard origin.isGooglePlay, let plan = facts.text(.basePlanId) else { return productIdentifier }
-        return "\(productIdentifier):\(plan)"
+        let plan = origin.isGooglePlay ? facts.text(.basePlanId) : nil
+        return SubscribedPlan(productIdentifier, basePlan: plan).revenueCatName
     }
 
     /// The number in the order of a renewal at Google Play, which is 0 for the first one; nil for another transaction.

@@ -34,13 +34,16 @@ extension CustomerInfo {
         let transaction = last.transaction
         let renewal = renewal(after: last, facts)
         let isPrepaid = transaction.facts.bool(.isPrepaid) == true
-        let isGraceRunning = transaction.graceEndsAt.map { $0 > facts.requestDate } ?? false
+        // In the silent day after the end, Google Play has declined nothing yet, and still states that it is active.
+        let isDeclined = renewal?.facts.bool(.isInBillingRetryPeriod)
+        let graceEndsAt = transaction.graceEndsAt.flatMap { isDeclined == false && $0 > facts.requestDate ? nil : $0 }
+        let isGraceRunning = graceEndsAt.map { $0 > facts.requestDate } ?? false
         // The store states a renewal again when the period ends, but the event happened before.
         let identifier = ByteKey(transaction.transactionIdentifier)
         let turnedOffAt = facts.renewalEvents.turnedOff[identifier] ?? renewal?.statedAt
         let failedAt = facts.renewalEvents.chargeFailed[identifier] ?? renewal?.statedAt
         let hasBillingIssue =
-            renewal?.facts.bool(.isInBillingRetryPeriod) == true
+            isDeclined == true
             || renewal?.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         return Subscription(
             store: .init(of: transaction.origin), isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
@@ -52,7 +55,7 @@ extension CustomerInfo {
             unsubscribeDetectedAt: renewal?.willRenew == false && !isPrepaid ? turnedOffAt : nil,
             billingIssuesDetectedAt: hasBillingIssue
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
-            gracePeriodExpiresDate: transaction.graceEndsAt,
+            gracePeriodExpiresDate: graceEndsAt,
             autoResumeDate: renewal?.facts.date(.autoResumeTime),
             refundedAt: transaction.paidBack?.at,
             storeTransactionIdentifier: transaction.storeIdentifier,
