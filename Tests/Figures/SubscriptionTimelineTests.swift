@@ -252,3 +252,167 @@ import Testing
         }
     }
 }
+
+/// Prices of plans, and payments.
+extension SubscriptionTimelineTests {
+    private static func plan(_ price: Int64, _ name: String = "m", isProrated: Bool = false) -> [TransactionFact:
+        StatedValue]
+    {
+        var facts: [TransactionFact: StatedValue] = [
+            .recurringPrice: .integer(price), .basePlanId: .text(name), .orderId: .text("GPA.1"),
+        ]
+        if isProrated { facts[.isProrated] = .integer(1) }
+        return facts
+    }
+
+    private static let intro: [TransactionFact: StatedValue] = [
+        .offerType: .integer(1), .offerDiscountType: .text(OfferDiscountType.payAsYouGo.rawValue),
+    ]
+
+    /// The last period of some, and its price for a month.
+    private static func prices() throws -> [(String, [RedeemedTransaction], Int64)] {
+        let month = try transaction("1", bought: "2026-03-01", expires: "2026-04-01", facts: plan(4_990))
+        func next(
+            _ expires: String, price: Int64?, _ facts: [TransactionFact: StatedValue]
+        ) throws -> RedeemedTransaction {
+            try transaction("2", product: "gold", bought: "2026-03-11", expires: expires, price: price, facts: facts)
+        }
+        return [
+            (
+                "the plan's price, whatever tax the order has",
+                [try transaction("2", bought: "2026-03-11", expires: "2026-04-11", price: 5_440, facts: plan(4_990))],
+                4_990
+            ),
+            (
+                "without the right to see orders",
+                [
+                    try transaction(
+                        "2", bought: "2026-03-11", expires: "2026-04-11", price: nil,
+                        facts: plan(4_990).merging([.currency: .text("EUR")]) { $1 })
+                ], 4_990
+            ),
+            ("a base plan of a year", [month, try next("2027-03-11", price: 49_990, plan(49_990, "y"))], 4_165),
+            (
+                "ten days for the value of the old plan",
+                [month, try next("2026-03-21", price: 0, plan(9_990, isProrated: true))], 9_990
+            ),
+            (
+                "the difference until the old date",
+                [month, try next("2026-03-31", price: 3_330, plan(9_990, isProrated: true))], 9_990
+            ),
+            (
+                "the full price, and the rest of the old plan",
+                [month, try next("2027-03-20", price: 49_990, plan(49_990, "y", isProrated: true))], 4_165
+            ),
+            (
+                "an introductory price at Google Play, as long as it lasts",
+                [
+                    try transaction(
+                        "2", bought: "2026-03-11", expires: "2026-04-11", price: 990,
+                        facts: plan(4_990).merging(intro) { $1 })
+                ], 990
+            ),
+            (
+                "an introductory price at the App Store, as long as it lasts",
+                [try transaction("2", bought: "2026-03-11", expires: "2026-04-11", price: 990, facts: intro)], 990
+            ),
+        ]
+    }
+
+    @Test(arguments: 0..<8) func `the monthly revenue is that of the plan`(index: Int) throws {
+        let (name, transactions, monthly) = try Self.prices()[index]
+        let amounts = UserFigures.sums(of: transactions).amounts
+        let end = try #require(amounts.keys.filter { $0.metric == .revenueExpired }.max { $0.day < $1.day })
+        #expect(amounts[end] == monthly, "\(name)")
+    }
+
+    @Test func `the first whole period of a plan tells its length`() throws {
+        let facts = Self.plan(9_990, isProrated: true)
+        check(
+            [
+                try Self.transaction(
+                    "1", bought: "2026-03-01", expires: "2027-03-01", price: 49_990, facts: Self.plan(49_990, "y")),
+                try Self.transaction(
+                    "2", product: "gold", bought: "2026-06-01", expires: "2026-06-21", price: 0, facts: facts),
+                try Self.transaction(
+                    "3", product: "gold", bought: "2026-06-21", expires: "2026-07-21", price: 9_990,
+                    facts: Self.plan(9_990)),
+            ],
+            [
+                ("2026-03-01", .revenueNew, 4_165), ("2026-06-01", .revenueChanged, 9_990 - 4_165),
+                ("2026-07-21", .revenueExpired, 9_990),
+            ], only: [.revenueNew, .revenueChanged, .revenueExpired, .revenueRefunded])
+    }
+
+    @Test func `a trial goes on with another plan until something is paid`() throws {
+        let trial = try Self.transaction(
+            "1", bought: "2026-03-01", expires: "2026-03-15", price: 0, facts: Self.trial)
+        func changed(price: Int64?) throws -> RedeemedTransaction {
+            try Self.transaction(
+                "2", product: "gold", bought: "2026-03-05", expires: "2026-03-15", price: price,
+                facts: Self.plan(9_990, isProrated: true))
+        }
+        let paid = try Self.transaction(
+            "3", product: "gold", bought: "2026-03-15", expires: "2026-04-15", price: 9_990, facts: Self.plan(9_990))
+        let metrics: Set<FigureMetric> = [
+            .trialsNew, .trialsEnded, .trialsExpired, .conversions, .convertedTrials, .units, .subscriptionsNew,
+        ]
+        for price in [0, nil] as [Int64?] {
+            check(
+                [trial, try changed(price: price)],
+                [("2026-03-01", .trialsNew, 1), ("2026-03-15", .trialsExpired, 1)], only: metrics)
+            check(
+                [trial, try changed(price: price), paid],
+                [
+                    ("2026-03-01", .trialsNew, 1), ("2026-03-15", .trialsEnded, 1), ("2026-03-15", .conversions, 1),
+                    ("2026-03-01", .convertedTrials, 1), ("2026-03-15", .units, 1),
+                    ("2026-03-15", .subscriptionsNew, 1),
+                ], only: metrics)
+        }
+        check(
+            [trial, try changed(price: 500)],
+            [
+                ("2026-03-01", .trialsNew, 1), ("2026-03-05", .trialsEnded, 1), ("2026-03-05", .conversions, 1),
+                ("2026-03-01", .convertedTrials, 1), ("2026-03-05", .units, 1), ("2026-03-05", .subscriptionsNew, 1),
+            ], only: metrics)
+    }
+
+    @Test func `a period of nothing after a trial is no conversion`() throws {
+        check(
+            [
+                try Self.transaction("1", bought: "2026-03-01", expires: "2026-03-08", price: 0, facts: Self.trial),
+                try Self.transaction("2", bought: "2026-03-08", expires: "2026-04-08", price: 0),
+                try Self.transaction("3", bought: "2026-04-08", expires: "2026-05-08"),
+            ], [("2026-04-08", .conversions, 1), ("2026-03-01", .convertedTrials, 1)],
+            only: [.conversions, .convertedTrials])
+    }
+
+    @Test func `the sums of money are those of the charges`() throws {
+        let dice = Dice(seed: 53)
+        for _ in 0..<100 {
+            let transactions = try (0..<8).map { number in
+                let day = try Self.moment("2026-03-01").adding(days: Int64(dice.number(below: 60)))
+                let price = Int64(dice.number(below: 4)) * 1_000
+                var facts: [TransactionFact: StatedValue] = dice.number(below: 4) == 0 ? Self.trial : [:]
+                if dice.number(below: 3) == 0 {
+                    facts[.orderId] = .text("GPA.\(number)")
+                    facts[.refundedAmount] = .integer(price / 2)
+                    facts[.refundedAt] = .integer(day.adding(days: 2).millisecondsSince1970)
+                }
+                return try Self.transaction(
+                    "\(number)", of: "\(dice.number(below: 3))", product: ["a", "b"][dice.number(below: 2)],
+                    bought: day.rfc3339, expires: dice.number(below: 3) == 0 ? nil : day.adding(days: 30).rfc3339,
+                    refunded: dice.number(below: 4) == 0 ? day.adding(days: 3).rfc3339 : nil, price: price,
+                    facts: facts)
+            }
+            let charges = transactions.charges.filter { !PurchasePeriod.Terms($0.facts).isTrial }
+            let amounts = UserFigures.sums(of: transactions).amounts
+            func sum(_ metric: FigureMetric) -> Int64 {
+                amounts.filter { $0.key.metric == metric }.reduce(0) { $0 + $1.value }
+            }
+            #expect(sum(.revenue) == charges.compactMap(\.paidAmount).reduce(0, +))
+            #expect(sum(.refundedRevenue) == charges.compactMap { $0.paidBack?.amount }.reduce(0, +))
+            #expect(sum(.refunds) == Int64(charges.count { $0.paidBack != nil }))
+        }
+    }
+}

@@ -291,6 +291,35 @@ package struct GooglePurchaseService: Sendable {
         }
     }
 
+    /// The order before the last one of each line of a subscription, unless all of it is paid back. The answer about the token names the
+    /// last one alone, and no list and no notification tells of a refund that leaves the goods.
+    package func earlierOrders(of purchase: GooglePurchase) async throws -> Set<String> {
+        guard purchase.isSubscription else { return [] }
+        let charges = try await redeemedTransactions(of: purchase) { $0.facts[.orderId] != nil }
+        let lines = Dictionary(grouping: charges, by: \.originalTransactionIdentifier).values
+        let earlier = lines.compactMap { line in line.sorted { $0.isEarlier(than: $1) }.dropLast().last }
+        return Set(earlier.filter { $0.paidBack?.isWhole != true }.compactMap { $0.facts.text(.orderId) })
+    }
+
+    /// States what an order says of the money of redeemed charges. The goods stay as they are.
+    ///
+    /// - Returns: The outcomes of the charges of which money was paid back since.
+    package func apply(
+        _ order: GooglePlayOrder, of purchase: GooglePurchase
+    ) async throws -> [NotificationOutcome] {
+        let charges = try await redeemedTransactions(of: purchase) {
+            $0.facts.text(.orderId)?.hasSameBytes(as: order.identifier) ?? false
+        }
+        let claims = charges.compactMap { charge in
+            order.refund(of: charge.productIdentifier).flatMap { refund in
+                refund.amount == charge.facts.integer(.refundedAmount) && charge.facts[.refundedAt] != nil
+                    ? nil
+                    : entitlements.claim(repeating: charge, numbered: purchase.statementNumber, paying: refund)
+            }
+        }
+        return try await entitlements.outcomes(ofStated: .init(origin: purchase.key.origin, claims: claims))
+    }
+
     private func voidedUnits(of statement: GooglePlayStatement) async throws -> VoidedUnits {
         guard !statement.isSubscription else { return VoidedUnits() }
         return try await ledger.read {
@@ -326,10 +355,11 @@ package struct GooglePurchaseService: Sendable {
             )
         }
         let number = try await numberOfQuestion(about: try await purchase(of: token)) ?? 0
+        // The list does not say of which product of a purchase the units are.
+        let isOnly = redeemed.flatMap(\.transactions).count == 1
         for (origin, transactions) in redeemed {
-            // The list does not say of which product of a purchase the units are.
             let claims = transactions.compactMap { transaction -> Claim? in
-                let share = transactions.count == 1 ? transaction.refund(ofUnits: units, of: bought) : nil
+                let share = isOnly ? transaction.refund(ofUnits: units, of: bought) : nil
                 return (seen?.refund(of: transaction.productIdentifier) ?? share).map {
                     entitlements.claim(repeating: transaction, numbered: number, paying: $0)
                 }

@@ -149,9 +149,13 @@ extension EntitlementDecision {
         static let toleranceSeconds: Int64 = 2
 
         /// True if this period replaces another product, and begins when the App Store has taken that one back.
-        func replaces(_ product: String, from start: Timestamp, revokedAt date: Timestamp) -> Bool {
+        ///
+        /// - Parameter isUpgraded: True if the App Store has stated the upgrade. Its refund may come later.
+        func replaces(
+            _ product: String, from start: Timestamp, revokedAt date: Timestamp, isUpgraded: Bool = false
+        ) -> Bool {
             let tolerance = Self.toleranceSeconds
-            return purchaseDate > start && purchaseDate >= date.adding(seconds: -tolerance)
+            return purchaseDate > start && (isUpgraded || purchaseDate >= date.adding(seconds: -tolerance))
                 && purchaseDate <= date.adding(seconds: tolerance)
                 && !productIdentifier.hasSameBytes(as: product)
         }
@@ -162,15 +166,18 @@ extension EntitlementDecision {
         guard let date = status.revocationDate, status.expiresAt != nil else { return status }
         let original = facts.ownedOriginal(of: claim) ?? claim.originalKey
         let tolerance = Successor.toleranceSeconds
+        let isUpgraded = claim.facts?.bool(.isUpgraded) == true
+        let earliest = isUpgraded ? claim.purchaseDate : date.adding(seconds: -tolerance)
         let known = facts.reading(periodsOf: original) {
-            $0.keys(from: date.adding(seconds: -tolerance), through: date.adding(seconds: tolerance))
+            $0.keys(from: earliest, through: date.adding(seconds: tolerance))
         }.compactMap { facts.transactions[$0].map { Successor($0) } }
         // The other purchases of the proof, and parked renewals, follow in the same decision.
         let following = (presented + Array(facts.parkedSiblings(of: claim).claims)).filter {
             $0.isKnown && $0.originalKey == original
         }
         let isUpgrade = (known + following.map { Successor($0) }).contains {
-            $0.replaces(claim.productIdentifier, from: claim.purchaseDate, revokedAt: date)
+            $0.replaces(
+                claim.productIdentifier, from: claim.purchaseDate, revokedAt: date, isUpgraded: isUpgraded)
         }
         return isUpgrade ? status.withoutRevocation : status
     }

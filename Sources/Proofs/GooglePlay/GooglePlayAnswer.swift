@@ -142,7 +142,8 @@ package final class GooglePlayAnswer: Sendable {
         switch statedState {
         case "PENDING": state = .pending
         case "PURCHASED": state = .purchased
-        case "CANCELLED": state = orderId == nil && startTime == nil ? .paymentCanceled : .voided
+        // "This field will not be present until the payment is complete" (ProductPurchaseV2, `purchaseCompletionTime`).
+        case "CANCELLED": state = startTime == nil ? .paymentCanceled : .voided
         default: state = .unknown
         }
         isTest = try fields.object("testPurchaseContext") != nil

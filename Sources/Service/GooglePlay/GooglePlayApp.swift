@@ -208,6 +208,18 @@ package final class GooglePlayApp: Sendable {
         let outcomes = try await purchases.apply(
             answer.statement, recordedAs: answer.purchase, notifiedBy: notification?(answer.statement.origin))
         await refreshReplaced(by: answer.statement, on: .link, within: patience)
+        return try await outcomes + refreshEarlierOrders(of: answer.purchase, within: patience)
+    }
+
+    /// Asks for the money of the periods before the last ones. An order that Google Play does not answer for now is asked for next time.
+    private func refreshEarlierOrders(
+        of purchase: GooglePurchase, within patience: PlayDeveloperClient.Patience
+    ) async throws -> [NotificationOutcome] {
+        var outcomes: [NotificationOutcome] = []
+        for identifier in try await purchases.earlierOrders(of: purchase).sorted() {
+            guard let order = try? await client.order(identifier, within: patience) else { continue }
+            outcomes += try await purchases.apply(order, of: purchase)
+        }
         return outcomes
     }
 

@@ -33,6 +33,8 @@ import Testing
         [new, old(signed: 502, upgraded)],
         [old(), new, old(revoked: true, signed: 502, upgraded)],
         [old(), old(revoked: true, signed: 502, upgraded), new],
+        // The refund of the upgraded period comes later.
+        [old(), new, old(signed: 502, upgraded), old(revoked: true, signed: 590, upgraded)],
     ]
 
     @Test(arguments: stories.indices, [true, false])

@@ -93,7 +93,7 @@ extension CustomerView {
     private static func html(_ fact: TransactionFact, _ value: StatedValue, _ facts: TransactionFacts) -> HTML {
         switch (fact.field.kind, value) {
         case (.date, .integer(let number)): Shown.moment(Timestamp(millisecondsSince1970: number))
-        case (.integer, .integer(let number)) where fact == .price:
+        case (.integer, .integer(let number)) where [.price, .recurringPrice, .refundedAmount].contains(fact):
             Shown.money(Price(milliunits: number, currency: facts.text(.currency) ?? ""))
         case (.object, .text(let text)): ContentTree.html(ofJSON: text) ?? data(text)
         case (_, .integer(let number)): plain(String(number))
@@ -140,6 +140,8 @@ extension CustomerView {
             Shown.badge("revoked by the team", .bad)
         } else if transaction.revocationDate != nil {
             Shown.badge("refunded or revoked", .bad)
+        } else if transaction.paidBack != nil {
+            Shown.badge("Money paid back", .warning)
         } else if let end = transaction.accessEnd(among: transactions), end <= now {
             Shown.badge("over")
         } else {
@@ -172,6 +174,12 @@ extension CustomerView {
             fact("App") { Shown.identifier(transaction.app) }
             fact("Quantity") { plain(String(transaction.quantity)) }
             fact("Bought") { Shown.moment(transaction.purchaseDate) }
+            if let paidBack = transaction.paidBack {
+                let amount = paidBack.amount.map {
+                    Price(milliunits: $0, currency: transaction.facts.text(.currency) ?? "")
+                }
+                fact("Paid back") { spaced(by: " · ", Shown.money(amount), Shown.moment(paidBack.at)) }
+            }
             fact("Redeemed") { Shown.moment(transaction.redeemedAt) }
             fact("Last statement") { Shown.moment(recorded.statedAt) }
             fact("Ends") { Shown.moment(transaction.expiresAt) }

@@ -114,11 +114,6 @@ struct SubscriptionTimeline {
         var isConversion = false
     }
 
-    /// The timelines of charges, one for each purchase.
-    static func all(of charges: [FigureTransaction]) -> [SubscriptionTimeline] {
-        Dictionary(grouping: charges.filter { $0.expiresAt != nil }, by: \.purchase).values.map { Self($0.sorted()) }
-    }
-
     /// What the timelines say of a user's transactions, by their numbers.
     static func readings(of bought: [RedeemedTransaction]) -> [Int64: Reading] {
         var readings: [Int64: Reading] = [:]

@@ -16,8 +16,15 @@ package enum UserFigures {
 
     package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
         var sums = FigureSums()
-        let sales = bought.charges.map { FigureTransaction($0) }
-        for timeline in SubscriptionTimeline.all(of: sales) { sums.add(timeline.sums) }
+        var sales: [FigureTransaction] = []
+        for charges in Dictionary(grouping: bought.charges.map { FigureTransaction($0) }, by: \.purchase).values {
+            let timeline = SubscriptionTimeline(charges.filter { $0.expiresAt != nil }.sorted())
+            sums.add(timeline.sums)
+            for var sale in charges {
+                sale.isTrial = timeline.readings[sale.identifier]?.isTrial ?? sale.isTrial
+                sales.append(sale)
+            }
+        }
         for sale in sales { add(sale, to: &sums) }
         for first in firsts(of: sales) {
             sums.add(1, .newCustomers, of: first.subject, on: CalendarDay(first.purchaseDate))
@@ -30,7 +37,7 @@ package enum UserFigures {
     /// in the store of that payment.
     private static func addPayers(of sales: [FigureTransaction], to sums: inout FigureSums) {
         var (isKnown, paid): (Set<[String]>, Set<[String]>) = ([], [])
-        for sale in sales.sorted() where !sale.terms.isTrial {
+        for sale in sales.sorted() where !sale.isTrial {
             guard let price = sale.price, price.milliunits > 0 else { continue }
             let (subject, day) = (sale.subject, CalendarDay(sale.purchaseDate))
             let payer = ["\(subject.app)", "\(subject.origin.isSandbox)", price.currency]
@@ -45,7 +52,7 @@ package enum UserFigures {
 
     private static func add(_ sale: FigureTransaction, to sums: inout FigureSums) {
         // A trial is not a sale.
-        guard !sale.terms.isTrial else { return }
+        guard !sale.isTrial else { return }
         let day = CalendarDay(sale.purchaseDate)
         sums.add(Int64(sale.quantity), .units, of: sale.subject, on: day)
         sums.add(1, .transactions, of: sale.subject, on: day)
@@ -80,6 +87,8 @@ struct FigureTransaction {
     let quantity: Int
     let purchaseDate: Timestamp
     let terms: PurchasePeriod.Terms
+    /// True for a free trial, also after the change to another product in which nothing was paid.
+    var isTrial: Bool
     /// The price of the quantity, or of all seats. Nil if the store has stated no price, or no currency.
     let price: Price?
     /// The price of the plan, or that of the period if the store does not state it, or if it is an offer.
@@ -100,6 +109,7 @@ struct FigureTransaction {
     init(_ transaction: RedeemedTransaction) {
         let facts = transaction.facts
         terms = PurchasePeriod.Terms(facts)
+        isTrial = terms.isTrial
         subject = FigureSubject(
             app: transaction.appNumber, origin: transaction.origin, product: transaction.productIdentifier,
             storefront: facts.text(.storefront))

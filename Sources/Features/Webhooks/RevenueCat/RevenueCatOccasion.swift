@@ -61,6 +61,7 @@ extension RevenueCatEvent {
         case .expired: return occasion.earlier.isDisjoint(with: [.renewalFailed, .paused]) ? [nil] : []
         // RevenueCat tells of a pause when the customer plans it. No answer of Google Play tells of it before it begins.
         case .paused: return [.subscriptionPaused, nil]
+        case .paymentRefunded: return occasion.isFollowed ? [] : [nil]
         case .revoked:
             // The team revokes the whole purchase.
             let isByStore = occasion.isRefunded && entry.reason == nil
@@ -81,7 +82,7 @@ extension RevenueCatEvent {
 
 extension RevenueCatOccasion {
     /// The events that have more or fewer messages than one.
-    private static let asking: Set<AuditEntry.Event> = [.renewalFailed, .expired, .revoked]
+    private static let asking: Set<AuditEntry.Event> = [.renewalFailed, .expired, .revoked, .paymentRefunded]
 
     /// A transaction in a user's audit log.
     private struct Place: Hashable {
@@ -111,7 +112,7 @@ extension RevenueCatOccasion {
             events[place, default: []].append((try row.next(), try row.next()))
         }
         let periods =
-            try asking.contains { $0.record.entry.event == .revoked }
+            try asking.contains { [.revoked, .paymentRefunded].contains($0.record.entry.event) }
             ? periods(of: users, references, in: database) : [:]
         return records.map { record, user in
             let place = Place(user: user, origin: record.entry.origin, reference: ByteKey(record.entry.reference))
