@@ -49,6 +49,7 @@ import Testing
             ([.offerType: .integer(1), .offerDiscountType: .text("PAY_AS_YOU_GO")], .intro),
             ([.isInIntroductoryOfferPeriod: .integer(1)], .intro),
             ([.offerType: .integer(2), .offerDiscountType: .text("PAY_UP_FRONT")], .normal),
+            ([.isPrepaid: .integer(1)], .prepaid),
         ] as [([TransactionFact: StatedValue], CustomerInfo.Subscription.PeriodType)])
     func `the offer decides the type of the period`(
         facts: [TransactionFact: StatedValue],
@@ -68,6 +69,28 @@ import Testing
         fixture.state([.autoRenewStatus: .integer(0)], on: 5)
         #expect(fixture.subscription()?.unsubscribeDetectedAt == Fixture.day(5))
         #expect(fixture.subscription()?.billingIssuesDetectedAt == nil)
+    }
+
+    @Test func `nobody has turned off a prepaid plan, which never renews`() {
+        var fixture = Fixture()
+        fixture.subscribe(from: 1, to: 31, origin: .googleProduction, facts: [.isPrepaid: .integer(1)])
+        fixture.state([.autoRenewStatus: .integer(0)], on: 5, origin: .googleProduction)
+        #expect(fixture.subscription()?.unsubscribeDetectedAt == nil)
+    }
+
+    /// `auto_resume_date` of RevenueCat's subscriber: the end of a pause at Google Play.
+    @Test func `a paused subscription has the date on which it resumes`() {
+        var fixture = Fixture()
+        fixture.subscribe(from: 1, to: 8, origin: .googleProduction)
+        #expect(fixture.subscription()?.autoResumeDate == nil)
+        fixture.state(
+            [
+                .autoRenewStatus: .integer(1), .subscriptionState: .text("SUBSCRIPTION_STATE_PAUSED"),
+                .autoResumeTime: .integer(Fixture.day(38).millisecondsSince1970),
+            ], on: 8, origin: .googleProduction)
+        let subscription = fixture.subscription()
+        #expect(subscription?.autoResumeDate == Fixture.day(38))
+        #expect(subscription?.unsubscribeDetectedAt == nil && subscription?.billingIssuesDetectedAt == nil)
     }
 
     @Test func `a cancelled commitment has the date of the statement, though its periods renew`() {

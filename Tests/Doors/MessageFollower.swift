@@ -108,6 +108,20 @@ struct MessageFollower {
         event.transactions = SurfaceAnswers.transactions(facts, original).sorted {
             ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
         }
+        let earlier = log.dropLast().filter { $0.reference.hasSameBytes(as: entry.reference) }
+        let occasion = RevenueCatOccasion(
+            earlier: Set(earlier.map(\.event)), event.transaction.map { .init($0) },
+            beside: event.transactions.filter { $0 != event.transaction }.map { .init($0) })
+        for companion in RevenueCatEvent.messages(about: entry, on: occasion) {
+            event.companion = companion
+            followMessage(event, about: transaction)
+        }
+    }
+
+    private mutating func followMessage(
+        _ event: RevenueCatFacts, about transaction: EntitlementFacts.Transaction
+    ) {
+        let (entry, original) = (event.entry, transaction.originalKey)
         guard let made = RevenueCatEvent(event),
             let members = (try? JSONParser.parse(Array(made.text.utf8)))?.at("event")
         else {
@@ -118,7 +132,7 @@ struct MessageFollower {
             guard case .number(let number)? = members.at(name) else { return nil }
             return number.int64.map { Timestamp(millisecondsSince1970: $0) }
         }
-        let end = made.kind == .billingIssue ? date("grace_period_expiration_at_ms") : date("expiration_at_ms")
+        let end = date("grace_period_expiration_at_ms") ?? date("expiration_at_ms")
         let new = Access(
             purchaseDate: transaction.purchaseDate,
             endsAt: made.kind == .expiration ? min(entry.happenedAt, end ?? entry.happenedAt) : end)

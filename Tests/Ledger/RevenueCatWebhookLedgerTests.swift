@@ -103,6 +103,57 @@ import Testing
         #expect(try await text("RENEWAL", to: endpoint) == renewal)
     }
 
+    @Test func `a refund of the last period ends the access, and one of an earlier period has no message`() async throws
+    {
+        let (events, messages) = (try await add("rc", .revenueCat), try await add("till", .till))
+        _ = try await redeem(period("1", from: 0), period("2", from: 100), for: alice)
+        _ = try await notify("1", period("1", from: 0, revoked: Self.later(150), signedAt: 150))
+        #expect(try await self.messages(to: events) == ["alice INITIAL_PURCHASE 1", "alice RENEWAL 2"])
+        _ = try await notify("2", period("2", from: 100, revoked: Self.later(160), signedAt: 160))
+        #expect(
+            try await self.messages(to: events) == [
+                "alice CANCELLATION 2", "alice EXPIRATION 2", "alice INITIAL_PURCHASE 1", "alice RENEWAL 2",
+            ])
+        let end = try #require(try await text("EXPIRATION", to: events))
+        #expect(end.contains(#""expiration_reason":"CUSTOMER_SUPPORT""#) && end.contains(#""price":0"#))
+        #expect(
+            try await self.messages(to: messages) == [
+                "alice purchase.granted 1", "alice purchase.granted 2", "alice purchase.revoked 1",
+                "alice purchase.revoked 2",
+            ])
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `the messages of one event are sent, listed, and sent again one by one`() async throws {
+        let endpoint = try await add("rc", .revenueCat)
+        _ = try await redeem(period("1", from: 0), for: alice)
+        _ = try await notify("1", period("1", from: 0, revoked: Self.later(50), signedAt: 50))
+        let all = try await deliveries(to: endpoint)
+        #expect(all.count == 3 && Set(all.map(\.messageIdentifier)).count == 3)
+        // Pages of one end within the event.
+        var (listed, position): ([WebhookDelivery], WebhookDeliveryNumber?) = ([], nil)
+        while let next = try await service.deliveries(to: "rc", about: alice, before: position, limit: 1).first {
+            listed.append(next)
+            let number = WebhookDeliveryNumber(next)
+            #expect(WebhookDeliveryNumber(number.description) == number)
+            position = number
+        }
+        #expect(listed.map(\.messageIdentifier).sorted() == all.map(\.messageIdentifier).sorted())
+        // The attempt of one changes none of the others.
+        let due = try #require(try await service.due(for: endpoint, limit: 9))
+        let leased = try await service.lease(due)
+        #expect(leased.count == 3)
+        try await service.record([
+            service.result(of: leased[0], .answered(status: 200)),
+            service.result(of: leased[1], .answered(status: 500)),
+        ])
+        let states = try await deliveries(to: endpoint).map { ($0.messageIdentifier, $0.state) }
+        #expect(states.filter { $0.1 == .delivered }.map(\.0) == [leased[0].messageIdentifier])
+        #expect(try await service.attempts(of: leased[1]).map(\.outcome) == [.answered(status: 500)])
+        #expect(try await service.replay(about: alice, to: "rc", by: "K") == 1)
+        #expect(["", "x", "1 TEST", "1 CANCELLATION x"].allSatisfy { WebhookDeliveryNumber($0) == nil })
+    }
+
     @Test func `endpoints of both formats get their own events of a change, with one identifier`() async throws {
         let (events, messages) = (try await add("rc", .revenueCat), try await add("till", .till))
         _ = try await redeem(period("1", from: 0), for: alice)

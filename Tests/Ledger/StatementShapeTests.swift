@@ -97,7 +97,10 @@ struct StatementShapeTests: LedgerSuite {
         let endpoint = WebhookEndpoint(
             identifier: "a", url: "https://example.com/a", createdAt: Self.now, createdBy: "K",
             secret: [UInt8](repeating: 1, count: 32))
-        _ = try await ledger.write { try $0.add(endpoint, upTo: 1) }
+        let events = WebhookEndpoint(
+            identifier: "b", url: "https://example.com/b", format: .revenueCat, createdAt: Self.now, createdBy: "K",
+            secret: [UInt8](repeating: 2, count: 32))
+        _ = try await ledger.write { try $0.add(endpoint, upTo: 2) && $0.add(events, upTo: 2) }
         let coins = Credit(balance: "coins", amount: 10)
         let facts = TransactionFacts([.type: .text(ProductType.autoRenewableSubscription.rawValue)])
         let renewal = StatedRenewal(

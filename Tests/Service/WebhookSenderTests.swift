@@ -128,13 +128,15 @@ private actor Arrivals {
         let message = try #require(received.first)
         #expect(
             message.body == """
-                {"api_version":"1.0","event":{"aliases":["alice"],"app_id":null,"app_user_id":"alice",\
-                "country_code":null,"currency":null,"entitlement_id":null,"entitlement_ids":[],\
-                "environment":"PRODUCTION","event_timestamp_ms":1790000000000,"expiration_at_ms":null,\
-                "id":"\(message.identifier)","is_family_share":false,"offer_code":null,\
-                "original_app_user_id":"alice","original_transaction_id":"g","period_type":"PROMOTIONAL",\
-                "presented_offering_id":null,"price":0,"price_in_purchased_currency":0,"product_id":"sprout 1",\
-                "purchased_at_ms":1790000000000,"store":"PROMOTIONAL","transaction_id":"g",\
+                {"api_version":"1.0","event":{"aliases":["alice"],"app_user_id":"alice",\
+                "commission_percentage":null,"country_code":null,"currency":null,"entitlement_id":null,\
+                "entitlement_ids":null,"environment":"PRODUCTION","event_timestamp_ms":1790000000000,\
+                "expiration_at_ms":null,"id":"\(message.identifier)","is_family_share":false,"metadata":null,\
+                "offer_code":null,"original_app_user_id":"alice","original_transaction_id":"g",\
+                "period_type":"PROMOTIONAL","presented_offering_id":null,"price":0,\
+                "price_in_purchased_currency":0,"product_id":"sprout 1","purchased_at_ms":1790000000000,\
+                "renewal_number":null,"store":"PROMOTIONAL","subscriber_attributes":{},\
+                "takehome_percentage":null,"tax_percentage":null,"transaction_id":"g",\
                 "type":"NON_RENEWING_PURCHASE"}}
                 """)
         let expected = SignedWebhook(

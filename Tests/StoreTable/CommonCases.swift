@@ -471,6 +471,8 @@ enum CommonCases {
             .figures: "revenue 15000, active-subscriptions 1, mrr 5000, renewals 1",
         ])
 
+    // "CANCELLATION: A subscription or non-renewing purchase has been cancelled or refunded"; "EXPIRATION: … access should be removed".
+    // The pages do not say that a refund has the second one, too.
     static let refunded = TableRow(
         name: "refunded in full, with the right taken",
         pages: pages(
@@ -484,9 +486,11 @@ enum CommonCases {
             try store.wait(until: "03-13")
         },
         cells: [
-            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 refunded", .story: "granted, revoked",
+            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
+            .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
-            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5",
+            .revenueCat:
+                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}",
             .customerInfo: "<basic> normal until 03-11* refunded 03-11",
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
         ])
@@ -504,9 +508,11 @@ enum CommonCases {
             try store.wait(until: "03-18")
         },
         cells: [
-            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 refunded", .story: "granted, revoked",
+            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
+            .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
-            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -2.5",
+            .revenueCat:
+                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -2.5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}",
             .customerInfo: "<basic> normal until 03-16* refunded 03-16",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, churn 1",
         ])
@@ -616,7 +622,7 @@ enum CommonCases {
             try store.wait(until: "04-03")
         },
         cells: [
-            .items: "bed 1 owned until 09-01*", .why: "bed 1 owned", .story: "granted, granted",
+            .items: "bed 1 owned until 09-01", .why: "bed 1 owned", .story: "granted, granted",
             .webhooks: "purchase.granted, purchase.granted",
             .revenueCat: "NON_RENEWING_PURCHASE season NORMAL 6, NON_RENEWING_PURCHASE season NORMAL 6",
             .customerInfo: "season{ ×2|}", .figures: "revenue 12000",

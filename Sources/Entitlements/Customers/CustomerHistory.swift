@@ -14,7 +14,8 @@ package struct CustomerHistory: Sendable {
     /// The facts of its transactions. The others are not read.
     static let facts: [TransactionFact] =
         PurchasePeriod.Terms.facts + PaidBack.facts + [
-            .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .currency, .basePlanId,
+            .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .currency, .orderId,
+            .basePlanId, .isPrepaid,
         ]
 
     /// The number of the user.

@@ -48,6 +48,8 @@ package struct WebhookDelivery: Hashable, Sendable {
     package let endpointIdentifier: String
     /// The identifier of the message, the same in each attempt.
     package let messageIdentifier: String
+    /// The type of a message beside the event's own one; nil for the own one. Only RevenueCat's format has others.
+    let companion: RevenueCatEvent.Kind?
     /// The user's issuer. It is not checked, so that a damaged name does not block webhooks.
     package internal(set) var issuer: String
     /// The user's name, not checked either.
@@ -72,8 +74,11 @@ package struct WebhookDelivery: Hashable, Sendable {
 
     package var state: State { nextAttemptAt != nil ? .pending : isDelivered ? .delivered : .failed }
 
-    /// The primary key: the user, the number of the entry, and the endpoint.
-    var key: [any SQLConvertible] { [user, number, endpointIdentifier] }
+    /// The primary key: the user, the number of the entry, the endpoint, and the type of a companion.
+    var key: [any SQLConvertible] { [user, number, endpointIdentifier, Self.column(of: companion)] }
+
+    /// The column of a companion. The event's own message has none, and the key no null.
+    static func column(of companion: RevenueCatEvent.Kind?) -> String { companion?.rawValue ?? "" }
 }
 
 extension WebhookDelivery.Attempt {
@@ -120,6 +125,28 @@ extension WebhookDeliveryPosition {
     package var description: String { "\(happenedAt.millisecondsSince1970) \(messageIdentifier)" }
 }
 
+/// The end of a page of the deliveries about a user: the number in the user's audit log, and the type of a companion.
+package struct WebhookDeliveryNumber: Hashable, Sendable, LosslessStringConvertible {
+    let number: Int64
+    let companion: RevenueCatEvent.Kind?
+}
+
+extension WebhookDeliveryNumber {
+    package init(_ delivery: WebhookDelivery) {
+        self.init(number: delivery.number, companion: delivery.companion)
+    }
+
+    /// - Returns: Nil for an invalid text.
+    package init?(_ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        let companion = parts.count == 2 ? RevenueCatEvent.Kind(rawValue: String(parts[1])) : nil
+        guard let number = parts.first.flatMap({ Int64($0) }), parts.count == 1 || companion != nil else { return nil }
+        self.init(number: number, companion: companion)
+    }
+
+    package var description: String { companion.map { "\(number) \($0.rawValue)" } ?? String(number) }
+}
+
 /// The use cases of deliveries. Those of a sender are described in `DeliveryQueue`.
 extension WebhookService {
     /// The duration of a lease, in seconds. Afterwards another service may send the messages.
@@ -150,14 +177,14 @@ extension WebhookService {
 
     /// The deliveries about a user to a webhook, newest first.
     ///
-    /// - Parameter number: The number, in the user's audit log, of the last message of the previous page; nil for the first page.
+    /// - Parameter position: The last message of the previous page; nil for the first page.
     /// - Throws: `WebhookError`, `notFound`.
     package func deliveries(
-        to identifier: String, about user: User, before number: Int64?, limit: Int
+        to identifier: String, about user: User, before position: WebhookDeliveryNumber?, limit: Int
     ) async throws -> [WebhookDelivery] {
         _ = try await endpoint(identifier)
         return try await ledger.read {
-            try $0.webhookDeliveries(to: identifier, about: user, before: number, limit: limit)
+            try $0.webhookDeliveries(to: identifier, about: user, before: position, limit: limit)
         }
     }
 
@@ -274,12 +301,14 @@ extension WebhookService {
                         """
                         UPDATE webhook_delivery
                         SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
-                        WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                        WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND companion = $6
+                            AND next_attempt_at = $7
                         """,
                         [end, number] + key + [delivery.nextAttemptAt]) == 1
                 guard isTaken else { return nil }
                 try transaction.database.insert(
-                    into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
+                    into: "webhook_attempt",
+                    ["user_id", "audit_number", "endpoint_id", "companion", "number", "attempted_at"],
                     [key + [number, now]])
                 var leased = delivery
                 (leased.nextAttemptAt, leased.lastAttemptNumber) = (end, number)
@@ -317,13 +346,14 @@ extension WebhookService {
                     try transaction.database.execute(
                         """
                         UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
-                        WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                        WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND companion = $6
+                            AND next_attempt_at = $7
                         """,
                         [result.nextAttemptAt, result.outcome.isDelivery] + key + [leased.nextAttemptAt]) == 1
                 guard isCurrent else { continue }
                 try transaction.database.update(
                     "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
-                    where: ["user_id", "audit_number", "endpoint_id", "number"],
+                    where: ["user_id", "audit_number", "endpoint_id", "companion", "number"],
                     [[status, error, result.milliseconds, result.response?.text] + key + [leased.lastAttemptNumber]])
             }
         }

@@ -34,17 +34,20 @@ extension LedgerTransaction {
 
     /// The deliveries about a user to an endpoint, newest first.
     ///
-    /// - Parameter number: The number of the audit record of the last delivery of the previous page; nil for the first page.
+    /// - Parameter position: The last delivery of the previous page; nil for the first page.
     package func webhookDeliveries(
-        to endpoint: String, about user: User, before number: Int64?, limit: Int
+        to endpoint: String, about user: User, before position: WebhookDeliveryNumber?, limit: Int
     ) throws -> [WebhookDelivery] {
         guard let user = try users.known(user) else { return [] }
         return try webhookDeliveries(
             """
-            webhook_delivery.user_id = $1 AND webhook_delivery.audit_number < $2 AND webhook_delivery.endpoint_id = $3
-            ORDER BY webhook_delivery.audit_number DESC LIMIT $4
+            webhook_delivery.user_id = $1 AND webhook_delivery.endpoint_id = $2
+                AND (webhook_delivery.audit_number, webhook_delivery.companion) < ($3, $4)
+            ORDER BY webhook_delivery.audit_number DESC, webhook_delivery.companion DESC LIMIT $5
             """,
-            [user, number ?? .max, endpoint, limit])
+            [
+                user, endpoint, position?.number ?? .max, WebhookDelivery.column(of: position?.companion), limit,
+            ])
     }
 
     /// The delivery of a message to an endpoint; nil if there is none.
@@ -56,7 +59,7 @@ extension LedgerTransaction {
     func webhookDeliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
         var deliveries = try database.rows(
             """
-            SELECT webhook_delivery.endpoint_id, message_id, audit.number, \(AuditEntry.columns),
+            SELECT webhook_delivery.endpoint_id, message_id, webhook_delivery.companion, audit.number, \(AuditEntry.columns),
                 api_key.name, is_delivered, attempts, next_attempt_at, audit.user_id, last_attempt,
                 \(WebhookDelivery.Attempt.columns)
             FROM webhook_delivery
@@ -64,13 +67,15 @@ extension LedgerTransaction {
             \(AuditActor.keyJoin)
             LEFT JOIN webhook_attempt AS attempt ON attempt.user_id = webhook_delivery.user_id
                 AND attempt.audit_number = webhook_delivery.audit_number
-                AND attempt.endpoint_id = webhook_delivery.endpoint_id AND attempt.number = last_attempt
+                AND attempt.endpoint_id = webhook_delivery.endpoint_id
+                AND attempt.companion = webhook_delivery.companion AND attempt.number = last_attempt
             WHERE \(condition)
             """,
             arguments
         ) { row in
             WebhookDelivery(
-                endpointIdentifier: try row.next(), messageIdentifier: try row.next(), issuer: "", name: "",
+                endpointIdentifier: try row.next(), messageIdentifier: try row.next(),
+                companion: RevenueCatEvent.Kind(rawValue: try row.next()), issuer: "", name: "",
                 number: try row.next(), entry: try AuditEntry(&row), actorName: try row.next(),
                 isDelivered: try row.next(), attempts: try row.next(), nextAttemptAt: try row.next(),
                 user: try row.next(), lastAttemptNumber: try row.next(), lastAttempt: try WebhookDelivery.Attempt(&row))
@@ -115,7 +120,8 @@ extension LedgerTransaction {
         try database.rows(
             """
             SELECT \(WebhookDelivery.Attempt.columns) FROM webhook_attempt AS attempt
-            WHERE user_id = $1 AND audit_number = $2 AND endpoint_id = $3 ORDER BY number DESC LIMIT $4
+            WHERE user_id = $1 AND audit_number = $2 AND endpoint_id = $3 AND companion = $4
+            ORDER BY number DESC LIMIT $5
             """,
             delivery.key + [limit], WebhookDelivery.Attempt.init
         ).compactMap(\.self)
@@ -196,10 +202,10 @@ extension LedgerTransaction {
         guard try database.has("webhook_delivery"), let user = try users.known(user) else { return 0 }
         return try replay(
             where: """
-                user_id = $2 AND endpoint_id = $3 AND audit_number IN (
-                    SELECT audit_number FROM webhook_delivery
+                user_id = $2 AND endpoint_id = $3 AND (audit_number, companion) IN (
+                    SELECT audit_number, companion FROM webhook_delivery
                     WHERE user_id = $2 AND endpoint_id = $3 AND next_attempt_at IS NULL
-                    ORDER BY audit_number DESC LIMIT $4)
+                    ORDER BY audit_number DESC, companion DESC LIMIT $4)
                 """,
             [user, endpoint, limit])
     }
@@ -217,13 +223,13 @@ extension LedgerTransaction {
             let condition = removedAt == nil ? "AND is_delivered = 1" : ""
             let old: [[SQLValue]] = try database.rows(
                 """
-                SELECT user_id, audit_number, endpoint_id FROM webhook_delivery
+                SELECT user_id, audit_number, endpoint_id, companion FROM webhook_delivery
                 WHERE endpoint_id = $1 AND happened_at < $2 \(condition) LIMIT $3
                 """,
                 [endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max), limit - deleted]
-            ) { [try $0.nextValue(), try $0.nextValue(), try $0.nextValue()] }
+            ) { [try $0.nextValue(), try $0.nextValue(), try $0.nextValue(), try $0.nextValue()] }
             for table in ["webhook_attempt", "webhook_delivery"] {
-                try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id"], old)
+                try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id", "companion"], old)
             }
             deleted += old.count
             guard deleted < limit else { break }
@@ -235,62 +241,71 @@ extension LedgerTransaction {
 }
 
 extension LedgerFeature {
-    /// The webhook messages to back ends: one to each endpoint for each audit record.
+    /// The webhook messages to back ends: to each endpoint those that its format has about each audit record.
     package static let webhooks = LedgerFeature(
         tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt, .webhookChange],
         auditHook: { records, database, randomness in
             try enqueueWebhooks(about: records, in: database, randomness: randomness)
         })
 
-    /// Inserts a delivery for each record to each endpoint whose format has a message about it. An endpoint of one app receives
-    /// the events of its purchases.
+    /// Inserts the deliveries of each record to each endpoint. An endpoint of one app receives the events of its purchases.
     private static func enqueueWebhooks(
         about records: [(record: AuditRecord, user: Int64)],
         in database: any LedgerDatabase,
         randomness: Randomness
     ) throws {
-        let records = records.filter { record, _ in
-            WebhookFormat.allCases.contains { $0.hasMessage(about: record.entry) }
-        }
+        let records = records.filter { $0.record.entry.event.messageKinds != nil }
         guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
         let endpoints: [(identifier: String, format: WebhookFormat, app: String?)] = try database.rows(
             "SELECT endpoint_id, format, app FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
         ) { (try $0.next(), try $0.next(), try $0.next()) }
         guard !endpoints.isEmpty else { return }
+        let isAsked = endpoints.contains { $0.format == .revenueCat }
+        let occasions = isAsked ? try RevenueCatOccasion.occasions(of: records, in: database) : []
+        var rows: [[any SQLConvertible]] = []
+        for (index, (record, user)) in records.enumerated() {
+            // All endpoints of a format receive the same messages.
+            var identifiers: [RevenueCatEvent.Kind?: String] = [:]
+            for endpoint in endpoints
+            where endpoint.app.map({ record.entry.app?.hasSameBytes(as: $0) ?? false }) ?? true {
+                let messages =
+                    switch endpoint.format {
+                    case .till: [nil] as [RevenueCatEvent.Kind?]
+                    case .revenueCat: RevenueCatEvent.messages(about: record.entry, on: occasions[index])
+                    }
+                for companion in messages {
+                    let identifier = identifiers[companion] ?? "msg_" + randomness.bytes(16).hexadecimal
+                    identifiers[companion] = identifier
+                    rows.append([
+                        user, record.number, endpoint.identifier, WebhookDelivery.column(of: companion), identifier,
+                        record.entry.happenedAt, 0, WebhookDelivery.atOnce, false, 0,
+                    ])
+                }
+            }
+        }
         try database.insert(
             into: "webhook_delivery",
             [
-                "user_id", "audit_number", "endpoint_id", "message_id", "happened_at", "attempts", "next_attempt_at",
-                "is_delivered", "last_attempt",
+                "user_id", "audit_number", "endpoint_id", "companion", "message_id", "happened_at", "attempts",
+                "next_attempt_at", "is_delivered", "last_attempt",
             ],
-            records.flatMap { record, user -> [[any SQLConvertible]] in
-                // All endpoints of a format receive the same message.
-                let identifier = "msg_" + randomness.bytes(16).hexadecimal
-                return endpoints.filter { endpoint in
-                    endpoint.format.hasMessage(about: record.entry)
-                        && endpoint.app.map { record.entry.app?.hasSameBytes(as: $0) ?? false } ?? true
-                }.map {
-                    [
-                        user, record.number, $0.identifier, identifier, record.entry.happenedAt, 0,
-                        WebhookDelivery.atOnce, false, 0,
-                    ]
-                }
-            })
+            rows)
     }
 }
 
 extension Table {
-    /// The deliveries. `attempts` is the number of attempts since the message was created or replayed. `last_attempt` is the
-    /// number of the last attempt.
+    /// The deliveries. `companion` is the type of a message beside the event's own one, which has an empty text. `attempts` is the
+    /// number of attempts since the message was created or replayed. `last_attempt` is the number of the last attempt.
     fileprivate static let webhookDelivery = Table(
         name: "webhook_delivery", family: .userData,
         columns: [
-            .integer("user_id"), .integer("audit_number"), .text("endpoint_id"), .text("message_id"),
-            .integer("happened_at"), .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .integer("user_id"), .integer("audit_number"), .text("endpoint_id"), .text("companion"),
+            .text("message_id"), .integer("happened_at"), .integer("attempts", check: "attempts >= 0"),
+            .integer("next_attempt_at").optional,
             .integer("is_delivered", check: "is_delivered IN (0, 1)"),
             .integer("last_attempt", check: "last_attempt >= 0"),
         ],
-        key: ["user_id", "audit_number", "endpoint_id"],
+        key: ["user_id", "audit_number", "endpoint_id", "companion"],
         checks: ["is_delivered = 0 OR next_attempt_at IS NULL"],
         erasure: .deletion
     )
@@ -311,14 +326,14 @@ extension Table {
     fileprivate static let webhookAttempt = Table(
         name: "webhook_attempt", family: .userData,
         columns: [
-            .integer("user_id"), .integer("audit_number"), .text("endpoint_id"),
+            .integer("user_id"), .integer("audit_number"), .text("endpoint_id"), .text("companion"),
             .integer("number", check: "number > 0"), .integer("attempted_at"), .integer("status").optional,
             .text("error").optional, .integer("duration_ms").optional, .text("response").optional,
         ],
-        key: ["user_id", "audit_number", "endpoint_id", "number"],
+        key: ["user_id", "audit_number", "endpoint_id", "companion", "number"],
         erasure: .deletion
     )
-    .referring(to: "webhook_delivery", by: ["user_id", "audit_number", "endpoint_id"])
+    .referring(to: "webhook_delivery", by: ["user_id", "audit_number", "endpoint_id", "companion"])
 
     /// The same table with an index of an endpoint's deliveries, in the order of their messages.
     private func indexedByAge(_ name: String, where condition: String?) -> Table {

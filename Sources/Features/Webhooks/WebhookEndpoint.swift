@@ -39,14 +39,6 @@ package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
     case till
     /// The events of RevenueCat's webhooks, for back ends that already receive those.
     case revenueCat = "revenuecat"
-
-    /// True if an entry of the audit log has a message in this format.
-    func hasMessage(about entry: AuditEntry) -> Bool {
-        switch self {
-        case .till: entry.event.messageKinds != nil
-        case .revenueCat: RevenueCatEvent.isSent(about: entry)
-        }
-    }
 }
 
 /// The value of the header `Authorization` of each message. The team sets it, and its receiver compares it.

@@ -141,6 +141,7 @@ extension GooglePlayAnswer {
         if item.recurringPrice?.currency == currency {
             facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
         }
+        facts[.promotionCode] = .init(isRenewal ? nil : item.promotionCode)
         facts[.originalPurchaseDate] = .init(startTime)
         facts[.expiresDate] = .init(keptEnd(of: known, expiryTime) ?? paid)
         facts[.replacementMode] = .init(item.replaced?.mode)

@@ -215,6 +215,8 @@ extension GooglePlayAnswer {
         let phase: GooglePlayOrder.Phase?
         /// True for a purchase with a promotion code.
         let hasPromotionCode: Bool
+        /// The promotion code that many customers may use (`vanityCode`); nil for another one, which Google does not state.
+        let promotionCode: String?
         /// The product that replaces this one at the next renewal.
         let nextProductId: String?
         /// The item in whose place the customer has bought this one; nil for none, and 60 days after the replacement.
@@ -281,7 +283,9 @@ extension GooglePlayAnswer {
             phase = try fields.object("offerPhase").flatMap { (phase) throws(ProofRefusal) in
                 try GooglePlayOrder.Phase(phase, "basePrice", "freeTrial", "introductoryPrice", "prorationPeriod")
             }
-            hasPromotionCode = try fields.object("signupPromotion") != nil
+            let promotion = try fields.object("signupPromotion")
+            hasPromotionCode = promotion != nil
+            promotionCode = try promotion?.object("vanityCode")?.string("promotionCode")
             nextProductId = try fields.object("deferredItemReplacement")?.string("productId")
             replaced = try fields.object("itemReplacement").map { (item) throws(ProofRefusal) in
                 try ReplacedItem(item)

@@ -169,6 +169,13 @@ extension WebhookMessage.Content: AnswerObject {
 extension Schema {
     private static let milliseconds = integer().with(["format": "int64"])
     private static let price = number.nullable
+    private static func reason(_ others: String...) -> Schema {
+        .one(
+            of: [
+                "UNSUBSCRIBE", "BILLING_ERROR", "PRICE_INCREASE", "DEVELOPER_INITIATED", "CUSTOMER_SUPPORT", "UNKNOWN",
+            ]
+                + others)
+    }
 
     static let revenueCatMessage = Schema.object(
         "A message to a back end in RevenueCat's format.", named: "RevenueCatMessage"
@@ -181,41 +188,49 @@ extension Schema {
             "has_more_aliases": .flag(
                 "True if the customer has more ids than the message lists; absent otherwise."
             ).optional,
-            "app_id": .text("The bundle identifier of the app.").nullable,
+            "app_id": .text("The bundle identifier of the app; absent for a grant.").nullable.optional,
             "app_user_id": .text().nullable.optional,
-            "cancel_reason": .one(of: ["UNSUBSCRIBE", "DEVELOPER_INITIATED", "CUSTOMER_SUPPORT", "UNKNOWN"])
-                .optional,
+            "auto_resume_at_ms": milliseconds.nullable.optional,
+            "cancel_reason": reason().optional,
+            "commission_percentage": null.optional,
             "country_code": .text().nullable.optional,
             "currency": .text().nullable.optional,
             "entitlement_id": null.optional,
-            "entitlement_ids": .array(of: .text(), "The rights that the product or the item gives.").optional,
+            "entitlement_ids": .array(
+                of: .text(), "The rights that the product or the item gives; null if it gives none."
+            ).nullable.optional,
             "environment": .one(of: ["PRODUCTION", "SANDBOX"]),
             "event_timestamp_ms": milliseconds,
             "expiration_at_ms": milliseconds.described("The end of access; null for no end.")
                 .nullable.optional,
-            "expiration_reason": .one(of: [
-                "UNSUBSCRIBE", "BILLING_ERROR", "PRICE_INCREASE", "DEVELOPER_INITIATED", "UNKNOWN",
-            ]).optional,
+            "expiration_reason": reason("SUBSCRIPTION_PAUSED").optional,
             "grace_period_expiration_at_ms": milliseconds.nullable.optional,
             "id": .text("The identifier of the message, the same for every attempt."),
             "is_family_share": .flag().optional,
             "is_trial_conversion": .flag().optional,
+            "metadata": null.optional,
+            "new_product_id": .text().nullable.optional,
             "offer_code": .text().nullable.optional,
             "original_app_user_id": .text().nullable.optional,
             "original_transaction_id": .text().nullable.optional,
-            "period_type": .one(of: ["TRIAL", "INTRO", "NORMAL", "PROMOTIONAL"]).optional,
+            "period_type": .one(of: ["TRIAL", "INTRO", "NORMAL", "PROMOTIONAL", "PREPAID"]).optional,
             "presented_offering_id": null.optional,
             "price": price.described("The amount in US dollars; null in another currency.").optional,
             "price_in_purchased_currency": price.optional,
-            "product_id": .text().optional,
+            "product_id": .text("At Google Play, a subscription has its base plan: `garden.plus:monthly`.").optional,
             "purchased_at_ms": milliseconds.nullable.optional,
+            "renewal_number": integer().nullable.optional,
             "store": .one(of: ["APP_STORE", "PLAY_STORE", "PROMOTIONAL"]),
+            "subscriber_attributes": .object("Always empty.").optional,
+            "takehome_percentage": null.optional,
+            "tax_percentage": null.optional,
             "transaction_id": .text().optional,
             "transferred_from": .array(of: .text()).optional,
             "transferred_to": .array(of: .text()).optional,
             "type": .one(of: [
                 "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION",
-                "BILLING_ISSUE", "EXPIRATION", "REFUND_REVERSED", "TRANSFER",
+                "BILLING_ISSUE", "EXPIRATION", "PRODUCT_CHANGE", "REFUND_REVERSED", "SUBSCRIPTION_PAUSED",
+                "TRANSFER",
             ]),
         ]).closed,
     ]).closed

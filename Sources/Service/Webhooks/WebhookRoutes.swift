@@ -150,7 +150,7 @@ struct WebhookRoutes: Sendable {
         }
         let (shown, next) =
             if let user {
-                try await page.list(at: \.number) {
+                try await page.list(at: WebhookDeliveryNumber.init) {
                     try await webhooks.deliveries(to: identifier, about: user, before: $0, limit: $1)
                 }
             } else {

@@ -153,6 +153,20 @@ enum PlayAnswers {
         #expect((facts[.renewalPrice] != nil) == (expected.renews == true))
     }
 
+    /// A promotion code that many customers may use is stated; one for a single customer is not (`SignupPromotion`).
+    @Test(
+        arguments: [
+            (#"{"vanityCode":{"promotionCode":"SPRING"}}"#, "GPA.1", "SPRING"), (#"{"oneTimeCode":{}}"#, "GPA.1", nil),
+            (#"{"vanityCode":{"promotionCode":"SPRING"}}"#, "GPA.1..0", nil),
+        ] as [(String, String, String?)])
+    func `the first period has the promotion code`(promotion: String, order: String, code: String?) throws {
+        let item =
+            #""expiryTime":"\#(Answers.day(20))","signupPromotion":\#(promotion),\#(Answers.renewing)"#
+        let text = Answers.subscription("ACTIVE", item: item).replacing(#""GPA.1""#, with: #""\#(order)""#)
+        let statement = try Answers.statement(text)
+        #expect(try #require(statement.purchases.first).purchase.facts.text(.promotionCode) == code)
+    }
+
     @Test func `every field that counts is read`() throws {
         let item =
             #""expiryTime":"\#(Answers.day(20))","offerDetails":{"basePlanId":"monthly","offerId":"spring"},"#

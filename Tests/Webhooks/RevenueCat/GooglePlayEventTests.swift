@@ -9,6 +9,7 @@ import Testing
 
     private static let token = "aaaabbbbccccddddeeeeffff.AO-J1Oz_-"
     private static let order = "GPA.3345-1111-2222-33333"
+    private static let other = "GPA.3345-1111-2222-44444"
 
     /// The members of an event.
     private func event(_ fixture: RevenueCatFixture) throws -> JSONObject {
@@ -62,6 +63,73 @@ import Testing
         let started: [TransactionFact: StatedValue] = [.transactionReason: .text(TransactionReason.purchase.rawValue)]
         #expect(
             try event(subscription(.granted, Self.order, orders: [Self.order], started))["type"] == "INITIAL_PURCHASE")
+    }
+
+    /// "For Google Play products set up in RevenueCat after February 2023, this identifier has the format
+    /// <subscription_id>:<base_plan_id>" ("Event Types and Fields", `product_id`).
+    @Test func `a subscription has the base plan in its product, and another purchase has none`() throws {
+        let plan: [TransactionFact: StatedValue] = [.basePlanId: .text("p1m")]
+        let bought = try event(subscription(.granted, Self.order, orders: [Self.order], plan))
+        #expect(bought["product_id"] == "garden.premium.monthly:p1m")
+        let change = Fixture(.productChanged, Self.order, origin: .googleProduction, reason: "garden.gold:p1y")
+            .having(Self.order, of: Self.token, from: 1, to: 5, plan)
+            .having(Self.other, "garden.gold", of: Self.token, from: 5, to: 35, [.basePlanId: .text("p1y")])
+        #expect(try event(change)["product_id"] == "garden.premium.monthly:p1m")
+        #expect(try event(change)["new_product_id"] == "garden.gold:p1y")
+        let apple = Fixture(.granted, "1").having("1", from: 1, to: 8, plan)
+        #expect(try event(apple)["product_id"] == "garden.premium.monthly")
+        let gate = Fixture(.granted, Self.order, "garden.gate", origin: .googleProduction)
+            .having(Self.order, "garden.gate", of: Self.order, type: .nonConsumable, from: 1, to: nil)
+        #expect(try event(gate)["product_id"] == "garden.gate")
+    }
+
+    @Test func `a prepaid plan has a type of its own`() throws {
+        let prepaid = try event(subscription(.granted, Self.order, orders: [Self.order], [.isPrepaid: .integer(1)]))
+        #expect(prepaid["period_type"] == "PREPAID")
+    }
+
+    /// "Common Webhook Flows": an immediate change and a resubscription are an INITIAL_PURCHASE at Google Play; a change at the end of the
+    /// period is a RENEWAL.
+    @Test(
+        arguments: [
+            ("PURCHASE", nil, "INITIAL_PURCHASE"), ("PURCHASE", "CHARGE_FULL_PRICE", "INITIAL_PURCHASE"),
+            ("PURCHASE", "DEFERRED", "RENEWAL"), ("RENEWAL", nil, "RENEWAL"),
+        ] as [(String, String?, String)])
+    func `a change of the product begins a subscription, unless it was deferred`(
+        reason: String, mode: String?, type: String
+    ) throws {
+        var facts: [TransactionFact: StatedValue] = [
+            .orderId: .text(Self.other), .transactionReason: .text(reason),
+        ]
+        facts[.replacementMode] = mode.map { .text($0) }
+        let changed = try event(
+            Fixture(.granted, Self.other, "garden.gold", origin: .googleProduction)
+                .having(Self.order, of: Self.token, from: 1, to: 5, [.orderId: .text(Self.order)])
+                .having(Self.other, "garden.gold", of: Self.token, from: 5, to: 35, facts))
+        #expect(changed["type"] == .string(type))
+        let isRenewal = type == "RENEWAL"
+        #expect(changed["original_transaction_id"] == .string(isRenewal ? Self.order : Self.other))
+        #expect(changed["renewal_number"] == .integer(isRenewal ? 2 : 1))
+    }
+
+    @Test(arguments: [("", 1), ("..0", 2), ("..11", 13), ("..99999999999999999999", 1)] as [(String, Int)])
+    func `the order counts the renewals`(suffix: String, number: Int) throws {
+        let order = Self.order + suffix
+        let facts: [TransactionFact: StatedValue] = [
+            .transactionReason: .text(suffix.isEmpty ? "PURCHASE" : "RENEWAL")
+        ]
+        #expect(
+            try event(subscription(.granted, order, orders: [order], facts))["renewal_number"] == .integer(number))
+    }
+
+    /// "For Play Store this corresponds to the promotionCode" ("Event Types and Fields", `offer_code`).
+    @Test func `an offer code is Google's promotion code`() throws {
+        let stated: [TransactionFact: StatedValue] = [
+            .offerType: .integer(Int64(SubscriptionOffer.Kind.offerCode.rawValue)), .offerIdentifier: .text("trial"),
+        ]
+        #expect(try event(subscription(.granted, Self.order, orders: [Self.order], stated))["offer_code"] == .null)
+        let coded = stated.merging([.promotionCode: .text("SPRING")]) { first, _ in first }
+        #expect(try event(subscription(.granted, Self.order, orders: [Self.order], coded))["offer_code"] == "SPRING")
     }
 
     @Test(arguments: [

@@ -61,7 +61,24 @@ import Testing
         Case(
             "a renewal after a paid period",
             Fixture(.granted, "2").having("1", from: 1, to: 8).having("2", from: 8, to: 38), "RENEWAL",
+            ["is_trial_conversion": .bool(false), "renewal_number": .integer(2)]),
+        Case(
+            "a free period after a trial, which is no conversion without a payment",
+            Fixture(.granted, "2").having("1", from: 1, to: 8, trial).having("2", from: 8, to: 38, price: 0), "RENEWAL",
             ["is_trial_conversion": .bool(false)]),
+        Case(
+            "the first payment after a trial and a free period",
+            Fixture(.granted, "3").having("1", from: 1, to: 8, trial).having("2", from: 8, to: 38, price: 0)
+                .having("3", from: 38, to: 68), "RENEWAL",
+            ["is_trial_conversion": .bool(true), "renewal_number": .integer(3)]),
+        Case(
+            "a trial whose price the store has not stated",
+            Fixture(.granted, "1").having("1", from: 1, to: 8, price: nil, trial), "INITIAL_PURCHASE",
+            ["price": .integer(0), "price_in_purchased_currency": .integer(0), "renewal_number": .integer(1)]),
+        Case(
+            "a purchase that gives no right",
+            Fixture(.granted, "1").having("1", from: 1, to: 8).with { $0.rights = [] }, "INITIAL_PURCHASE",
+            ["entitlement_ids": .null]),
         Case(
             "another product of the subscription",
             Fixture(.granted, "2", "garden.premium.yearly").having("1", from: 1, to: 8).having(
@@ -71,7 +88,10 @@ import Testing
             "an item for life",
             Fixture(.granted, "1", "garden.gate").having(
                 "1", "garden.gate", type: .nonConsumable, from: 1, to: nil), "NON_RENEWING_PURCHASE",
-            ["expiration_at_ms": .null, "price_in_purchased_currency": amount(4990), "period_type": "NORMAL"]),
+            [
+                "expiration_at_ms": .null, "price_in_purchased_currency": amount(4990), "period_type": "NORMAL",
+                "renewal_number": .null,
+            ]),
         Case(
             "a receipt of a subscription, which states no type",
             Fixture(.granted, "1").having(
@@ -91,6 +111,11 @@ import Testing
             Fixture(.granted, "1").having(
                 "1", from: 1, to: 8, [.inAppOwnershipType: .text(InAppOwnershipType.assigned.rawValue)]),
             "INITIAL_PURCHASE", ["is_family_share": .bool(false), "price_in_purchased_currency": .integer(0)]),
+        Case(
+            "added seats, which renew nothing",
+            Fixture(.granted, "2").having("1", from: 1, to: 31).having(
+                "2", from: 4, to: 31, [.additionalTransactionReason: .text("SEAT_ADDITION")]), "RENEWAL",
+            ["renewal_number": .integer(1)]),
         Case(
             "seats",
             Fixture(.granted, "1").having(
@@ -127,9 +152,28 @@ import Testing
                 "1", from: 1, to: 8, refundedOn: 5, currency: "USD", [.revocationPercentage: .integer(50_000)]),
             "CANCELLATION", ["price": amount(-2495), "price_in_purchased_currency": amount(-2495)]),
         Case(
-            "a refund of an earlier period leaves the end of the last one",
+            "a refund with a renewal since leaves the end of the renewal",
             Fixture(.revoked, "1", on: 9).having("1", from: 1, to: 8, refundedOn: 9).having("2", from: 8, to: 38),
             "CANCELLATION", ["expiration_at_ms": milliseconds(38), "transaction_id": "1"]),
+        Case(
+            "a refund of a period that has not begun leaves the one before it",
+            Fixture(.revoked, "2", on: 6).having("1", from: 1, to: 8).having("2", from: 8, to: 38, refundedOn: 6),
+            "CANCELLATION", ["expiration_at_ms": milliseconds(8), "transaction_id": "2"]),
+        Case(
+            "the end that a refund brings",
+            Fixture(.revoked, "1", on: 6).having("1", from: 1, to: 8, refundedOn: 5).with {
+                $0.companion = .expiration
+            },
+            "EXPIRATION",
+            [
+                "expiration_reason": "CUSTOMER_SUPPORT", "price_in_purchased_currency": .integer(0),
+                "expiration_at_ms": milliseconds(5),
+            ]),
+        Case(
+            "the end that the team's revocation brings",
+            Fixture(.revoked, "1", on: 6, actor: .member("mint"), reason: "fraud").having("1", from: 1, to: 8)
+                .with { $0.companion = .expiration },
+            "EXPIRATION", ["expiration_reason": "DEVELOPER_INITIATED", "expiration_at_ms": milliseconds(6)]),
         Case(
             "the end of family sharing",
             Fixture(.revoked, "1", on: 6).having(
@@ -173,13 +217,35 @@ import Testing
             Fixture(.productChanged, "1", on: 5, reason: "garden.gold.monthly").having("1", from: 1, to: 8).having(
                 "2", "garden.gold.monthly", from: 5, to: 35), "PRODUCT_CHANGE",
             [
-                "new_product_id": "garden.gold.monthly", "expiration_at_ms": milliseconds(35), "price": .integer(0),
-                "transaction_id": "1",
+                "new_product_id": "garden.gold.monthly", "expiration_at_ms": milliseconds(8), "price": .integer(0),
+                "product_id": .string(Fixture.monthly), "transaction_id": "1",
             ]),
         Case(
             "a grace period",
             Fixture(.gracePeriodBegan, "1", on: 8).having("1", from: 1, to: 8, graceUntil: 24), "BILLING_ISSUE",
             ["expiration_at_ms": milliseconds(8), "grace_period_expiration_at_ms": milliseconds(24)]),
+        Case(
+            "the cancellation beside a billing issue",
+            Fixture(.gracePeriodBegan, "1", on: 8).having("1", from: 1, to: 8, graceUntil: 24)
+                .with { $0.companion = .cancellation }, "CANCELLATION",
+            ["cancel_reason": "BILLING_ERROR", "price": .integer(0), "expiration_at_ms": milliseconds(24)]),
+        Case(
+            "a billing issue without a grace period",
+            Fixture(.renewalFailed, "1", on: 8).having("1", from: 1, to: 8).with { $0.companion = .billingIssue },
+            "BILLING_ISSUE",
+            ["grace_period_expiration_at_ms": .null, "price": .integer(0), "expiration_at_ms": milliseconds(8)]),
+        Case(
+            "a pause",
+            Fixture(.paused, "1", on: 8, reason: Fixture.day(38).rfc3339).having("1", from: 1, to: 8)
+                .with { $0.companion = .subscriptionPaused }, "SUBSCRIPTION_PAUSED",
+            ["auto_resume_at_ms": milliseconds(38), "price": .integer(0), "expiration_at_ms": milliseconds(8)]),
+        Case(
+            "a pause without a stated end",
+            Fixture(.paused, "1", on: 8).having("1", from: 1, to: 8).with { $0.companion = .subscriptionPaused },
+            "SUBSCRIPTION_PAUSED", ["auto_resume_at_ms": .null]),
+        Case(
+            "the end that a pause brings", Fixture(.paused, "1", on: 8).having("1", from: 1, to: 8), "EXPIRATION",
+            ["expiration_reason": "SUBSCRIPTION_PAUSED", "expiration_at_ms": milliseconds(8)]),
         Case(
             "renewal turned off in a grace period",
             Fixture(.autoRenewDisabled, "1", on: 9).having("1", from: 1, to: 8, graceUntil: 24), "CANCELLATION",
@@ -228,6 +294,7 @@ import Testing
         #expect((members["cancel_reason"] != nil) == (expected.type == "CANCELLATION"))
         #expect((members["expiration_reason"] != nil) == (expected.type == "EXPIRATION"))
         #expect((members["is_trial_conversion"] != nil) == (expected.type == "RENEWAL"))
+        #expect((members["auto_resume_at_ms"] != nil) == (expected.type == "SUBSCRIPTION_PAUSED"))
         #expect((members["grace_period_expiration_at_ms"] != nil) == (expected.type == "BILLING_ISSUE"))
         #expect(members.keys == members.keys.sorted())
     }
@@ -235,11 +302,22 @@ import Testing
     @Test(arguments: [
         (ExpirationReason.customerCancelled, "UNSUBSCRIBE"), (.billingError, "BILLING_ERROR"),
         (.customerDidNotConsentToPriceIncrease, "PRICE_INCREASE"), (.productNotAvailable, "UNKNOWN"),
-        (.other, "UNKNOWN"),
+        (.developerCancelled, "DEVELOPER_INITIATED"), (.other, "UNKNOWN"),
     ])
     func `an expiration has Apple's reason`(_ reason: ExpirationReason, _ expected: String) throws {
         let fixture = RevenueCatFixture(.expired, "1", on: 8, reason: reason.rawValue).having("1", from: 1, to: 8)
         #expect(try #require(fixture.event).text.contains(#""expiration_reason":"\#(expected)""#))
+    }
+
+    /// Who has canceled, in the words of the audit log. Apple states nobody, so it is the customer.
+    @Test(
+        arguments: [
+            (nil, "UNSUBSCRIBE"), ("user", "UNSUBSCRIBE"), ("system", "BILLING_ERROR"),
+            ("developer", "DEVELOPER_INITIATED"), ("priceIncrease", "PRICE_INCREASE"),
+        ] as [(String?, String)])
+    func `a cancellation has the reason of the one who has canceled`(_ word: String?, _ expected: String) throws {
+        let fixture = RevenueCatFixture(.autoRenewDisabled, "1", on: 6, reason: word).having("1", from: 1, to: 8)
+        #expect(try #require(fixture.event).text.contains(#""cancel_reason":"\#(expected)""#))
     }
 
     @Test(
@@ -249,6 +327,10 @@ import Testing
         #expect(RevenueCatFixture(event, "1").event == nil)
     }
 
+    @Test func `a renewal that a replacement turns off is told by the change of the product alone`() {
+        #expect(RevenueCatFixture(.autoRenewDisabled, "1", reason: "replacement").event == nil)
+    }
+
     @Test func `a renewal has all members`() throws {
         let fixture = RevenueCatFixture(.granted, "2", on: 8)
             .having("1", from: 1, to: 8, price: 0, Self.trial).having("2", from: 8, to: 38)
@@ -256,13 +338,14 @@ import Testing
         #expect(
             try #require(fixture.event).text == """
                 {"api_version":"1.0","event":{"aliases":["alice","$RCAnonymousID:0123456789abcdef0123456789abcdef"],\
-                "app_id":"com.example.garden","app_user_id":"alice","country_code":"DE","currency":"EUR",\
+                "app_id":"com.example.garden","app_user_id":"alice","commission_percentage":null,"country_code":"DE","currency":"EUR",\
                 "entitlement_id":null,"entitlement_ids":["premium"],"environment":"PRODUCTION",\
                 "event_timestamp_ms":1799366400000,"expiration_at_ms":1801958400000,"id":"msg_1",\
-                "is_family_share":false,"is_trial_conversion":true,"offer_code":null,\
+                "is_family_share":false,"is_trial_conversion":true,"metadata":null,"offer_code":null,\
                 "original_app_user_id":"alice","original_transaction_id":"1","period_type":"NORMAL",\
                 "presented_offering_id":null,"price":null,"price_in_purchased_currency":4.99,\
-                "product_id":"garden.premium.monthly","purchased_at_ms":1799366400000,"store":"APP_STORE",\
+                "product_id":"garden.premium.monthly","purchased_at_ms":1799366400000,"renewal_number":2,\
+                "store":"APP_STORE","subscriber_attributes":{},"takehome_percentage":null,"tax_percentage":null,\
                 "transaction_id":"2","type":"RENEWAL"}}
                 """)
     }
@@ -273,13 +356,14 @@ import Testing
             .with { $0.grant = RevenueCatFixture.grant(until: end) }
         #expect(
             try #require(given.event).text == """
-                {"api_version":"1.0","event":{"aliases":["alice"],"app_id":null,"app_user_id":"alice",\
+                {"api_version":"1.0","event":{"aliases":["alice"],"app_user_id":"alice","commission_percentage":null,\
                 "country_code":null,"currency":null,"entitlement_id":null,"entitlement_ids":["premium"],\
                 "environment":"PRODUCTION","event_timestamp_ms":1798761600000,"expiration_at_ms":1801440000000,\
-                "id":"msg_1","is_family_share":false,"offer_code":null,"original_app_user_id":"alice",\
+                "id":"msg_1","is_family_share":false,"metadata":null,"offer_code":null,"original_app_user_id":"alice",\
                 "original_transaction_id":"g","period_type":"PROMOTIONAL","presented_offering_id":null,"price":0,\
                 "price_in_purchased_currency":0,"product_id":"rc_promo_premium_monthly",\
-                "purchased_at_ms":1798761600000,"store":"PROMOTIONAL","transaction_id":"g",\
+                "purchased_at_ms":1798761600000,"renewal_number":null,"store":"PROMOTIONAL",\
+                "subscriber_attributes":{},"takehome_percentage":null,"tax_percentage":null,"transaction_id":"g",\
                 "type":"NON_RENEWING_PURCHASE"}}
                 """)
         let taken = RevenueCatFixture(.itemTakenBack, "g", "plus 2", on: 3, origin: nil, reason: "a mistake")
@@ -290,7 +374,7 @@ import Testing
         #expect(text.contains(#""product_id":"rc_promo_premium_lifetime""#) && text.contains(#""type":"EXPIRATION""#))
         // An item without a right has its own name.
         let plain = try #require(given.with { $0.rights = [] }.event).text
-        #expect(plain.contains(#""product_id":"plus 2""#) && plain.contains(#""entitlement_ids":[]"#))
+        #expect(plain.contains(#""product_id":"plus 2""#) && plain.contains(#""entitlement_ids":null"#))
         // The reason is the team's own.
         #expect(!text.contains("a mistake") && !plain.contains("sorry"))
     }

@@ -133,7 +133,7 @@ extension WebhooksRoutes {
             }
         }
         let user = try await services.user(named: customer)
-        return try await page.list(at: \.number) {
+        return try await page.list(at: WebhookDeliveryNumber.init) {
             try await webhooks.deliveries(to: endpoint.identifier, about: user, before: $0, limit: $1)
         }
     }

@@ -5,13 +5,14 @@ import Proofs
 /// A message in the format of RevenueCat's webhooks.
 package struct RevenueCatEvent: Hashable, Sendable {
     /// The type of an event. The audit log has no event for the other types of RevenueCat.
-    package enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable, SQLConvertible {
         case initialPurchase = "INITIAL_PURCHASE"
         case renewal = "RENEWAL"
         case nonRenewingPurchase = "NON_RENEWING_PURCHASE"
         case cancellation = "CANCELLATION"
         case uncancellation = "UNCANCELLATION"
         case billingIssue = "BILLING_ISSUE"
+        case subscriptionPaused = "SUBSCRIPTION_PAUSED"
         case expiration = "EXPIRATION"
         case productChange = "PRODUCT_CHANGE"
         case refundReversed = "REFUND_REVERSED"
@@ -25,6 +26,8 @@ package struct RevenueCatEvent: Hashable, Sendable {
         case developerInitiated = "DEVELOPER_INITIATED"
         case priceIncrease = "PRICE_INCREASE"
         case customerSupport = "CUSTOMER_SUPPORT"
+        /// Only of an expiration.
+        case subscriptionPaused = "SUBSCRIPTION_PAUSED"
         case unknown = "UNKNOWN"
     }
 
@@ -41,16 +44,20 @@ package struct RevenueCatEvent: Hashable, Sendable {
 /// The rules that derive the type of an event from the ledger's facts.
 extension RevenueCatEvent {
     /// True if an entry of the audit log has a message in this format.
-    ///
-    /// A transfer is one event, which the former owner's log causes. At a log-in, the former owner no longer exists.
     static func isSent(about entry: AuditEntry) -> Bool {
-        entry.event == .transferredIn ? entry.reason != nil : entry.event.messageKinds != nil
+        switch entry.event {
+        // A transfer is one event, which the former owner's log causes. At a log-in, the former owner no longer exists.
+        case .transferredIn: entry.reason != nil
+        // The PRODUCT_CHANGE tells of it.
+        case .autoRenewDisabled: entry.reason.flatMap(Canceler.init) != .replacement
+        default: entry.event.messageKinds != nil
+        }
     }
 
     /// - Returns: Nil for a change without a message.
     package init?(_ facts: RevenueCatFacts) {
         guard Self.isSent(about: facts.entry), let sent = facts.entry.event.messageKinds?.revenueCat else { return nil }
-        let kind = facts.entry.event == .granted ? Kind.granted(facts) : sent
+        let kind = facts.companion ?? (facts.entry.event == .granted ? Kind.granted(facts) : sent)
         self.init(kind: kind, members: kind == .transfer ? Self.transfer(facts) : Self.change(kind, facts))
     }
 }
@@ -67,20 +74,23 @@ extension RevenueCatEvent.Kind {
 extension RevenueCatEvent {
     static func change(_ kind: Kind, _ facts: RevenueCatFacts) -> JSONObject {
         let (entry, transaction) = (facts.entry, facts.transaction)
-        let terms = PurchasePeriod.Terms(transaction?.facts ?? TransactionFacts())
         let isPromotional = entry.event == .itemGiven || entry.event == .itemTakenBack
         let (amount, currency) = (facts.amount(of: kind), transaction?.facts.text(.currency))
         // There are no exchange rates here. An amount of zero is zero in every currency.
         let inDollars = amount == 0 || currency.map { $0.hasSameBytes(as: "USD") } == true ? amount : nil
         return object([
             ("aliases", .texts(facts.customer)),
-            ("app_id", .text(transaction?.app)),
+            // "Not included when store is PROMOTIONAL."
+            ("app_id", isPromotional ? nil : .text(transaction?.app)),
             ("app_user_id", .text(facts.customer.first)),
+            ("auto_resume_at_ms", kind == .subscriptionPaused ? .milliseconds(facts.resumesAt) : nil),
             ("cancel_reason", kind == .cancellation ? .string(facts.reason.rawValue) : nil),
+            ("commission_percentage", .null),
             ("country_code", .text(transaction?.facts.text(.storefront).flatMap(countryCode))),
             ("currency", .text(currency)),
             ("entitlement_id", .null),
-            ("entitlement_ids", .texts(facts.rights)),
+            // "It can be NULL if the product_id is not mapped to any entitlements."
+            ("entitlement_ids", facts.rights.isEmpty ? .null : .texts(facts.rights)),
             ("environment", .string(environment(of: entry.origin))),
             ("event_timestamp_ms", .milliseconds(entry.happenedAt)),
             ("expiration_at_ms", .milliseconds(facts.endsAt)),
@@ -93,17 +103,24 @@ extension RevenueCatEvent {
             ("id", .string(facts.messageIdentifier)),
             ("is_family_share", .bool(facts.isFamilyShared)),
             ("is_trial_conversion", kind == .renewal ? .bool(facts.isTrialConversion) : nil),
+            ("metadata", .null),
+            // The audit log has the plan in RevenueCat's form.
             ("new_product_id", kind == .productChange ? .text(entry.reason) : nil),
             ("offer_code", .text(transaction.flatMap(offerCode))),
             ("original_app_user_id", .text(facts.customer.first)),
             ("original_transaction_id", .text(isPromotional ? entry.reference : facts.originalIdentifier)),
-            ("period_type", .string(isPromotional ? "PROMOTIONAL" : periodType(terms))),
+            ("period_type", .string(isPromotional ? "PROMOTIONAL" : periodType(transaction?.facts))),
             ("presented_offering_id", .null),
             ("price", .amount(inDollars)),
             ("price_in_purchased_currency", .amount(amount)),
             ("product_id", .string(facts.product)),
             ("purchased_at_ms", .milliseconds(facts.grant?.grantedAt ?? transaction?.purchaseDate)),
+            ("renewal_number", facts.renewalNumber.map { .integer($0) } ?? .null),
             ("store", .string(isPromotional ? "PROMOTIONAL" : store(of: entry.origin))),
+            // Attributes may be personal data, so messages have none.
+            ("subscriber_attributes", .object([:])),
+            ("takehome_percentage", .null),
+            ("tax_percentage", .null),
             ("transaction_id", .string(transaction?.storeIdentifier ?? entry.reference)),
             ("type", .string(kind.rawValue)),
         ])
@@ -151,8 +168,10 @@ extension RevenueCatEvent {
         origin?.isGooglePlay == true ? "PLAY_STORE" : "APP_STORE"
     }
 
-    private static func periodType(_ terms: PurchasePeriod.Terms) -> String {
-        terms.isTrial ? "TRIAL" : terms.isIntroductory ? "INTRO" : "NORMAL"
+    private static func periodType(_ facts: TransactionFacts?) -> String {
+        guard let facts, facts.bool(.isPrepaid) != true else { return facts == nil ? "NORMAL" : "PREPAID" }
+        let terms = PurchasePeriod.Terms(facts)
+        return terms.isTrial ? "TRIAL" : terms.isIntroductory ? "INTRO" : "NORMAL"
     }
 
     private static func countryCode(_ storefront: String) -> String? {
@@ -160,7 +179,9 @@ extension RevenueCatEvent {
         return Storefront(countryCode: storefront)?.shortCountryCode
     }
 
+    /// "For App Store this property corresponds to the offerIdentifier. For Play Store this corresponds to the promotionCode."
     private static func offerCode(_ transaction: RedeemedTransaction) -> String? {
+        guard !transaction.origin.isGooglePlay else { return transaction.facts.text(.promotionCode) }
         guard transaction.facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.offerCode.rawValue) else {
             return nil
         }

@@ -11,6 +11,8 @@ package struct RevenueCatFacts: Sendable {
     package var entry: AuditEntry
     /// The same in each attempt and for each endpoint.
     package var messageIdentifier: String
+    /// The type of a message beside the event's own one; nil for the own one.
+    package var companion: RevenueCatEvent.Kind?
     /// The ids of the customer, the present one first.
     package var customer: [String]
     /// True if the customer, or the present owner, has more ids.
@@ -38,7 +40,7 @@ package struct RevenueCatFacts: Sendable {
 /// The rules that derive the members of an event from the ledger's facts.
 extension RevenueCatFacts {
     /// The transaction of the change; nil for a transfer, and for a change without a purchase.
-    var transaction: RedeemedTransaction? {
+    package var transaction: RedeemedTransaction? {
         transactions.first { $0.transactionIdentifier.hasSameBytes(as: entry.reference) }
     }
 
@@ -48,24 +50,39 @@ extension RevenueCatFacts {
         return (transactions[..<index], transactions[(index + 1)...])
     }
 
-    /// The identifier of the first transaction of the purchase; nil for a change without a transaction.
+    /// The identifier of the first transaction of the subscription; nil for a change without a transaction.
     var originalIdentifier: String? {
         guard let transaction, transaction.origin.isGooglePlay else {
             return transaction?.originalTransactionIdentifier
         }
-        let first = transactions.first ?? transaction
+        let first = isRenewal && transaction.renewalOfOrder == nil ? (beginning ?? transaction) : transaction
         return first.firstOrder ?? first.storeIdentifier
     }
 
     /// True if the transaction continues a subscription.
     var isRenewal: Bool {
-        guard let transaction else { return false }
-        guard transaction.origin.isGooglePlay else {
-            return !transaction.originalTransactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier)
+        transaction.map { $0.isRenewal(after: neighbors.earlier.last) } ?? false
+    }
+
+    /// The last transaction up to this one that continues none; nil if the ledger does not have it.
+    private var beginning: RedeemedTransaction? {
+        let known = neighbors.earlier + [transaction].compactMap(\.self)
+        return known.indices.last { index in
+            !known[index].isRenewal(after: index > known.startIndex ? known[index - 1] : nil)
+        }.map { known[$0] }
+    }
+
+    /// The number of the subscription's periods up to this one, as far as the ledger knows them. At Google Play the order has it. Nil
+    /// for another purchase.
+    var renewalNumber: Int64? {
+        guard isSubscription, let transaction else { return nil }
+        if let renewal = transaction.renewalOfOrder { return renewal + 2 }
+        let earlier = neighbors.earlier.drop { [beginning] in
+            transaction.origin.isGooglePlay && $0.isEarlier(than: beginning ?? $0)
         }
-        // The original of Google Play is the name of a purchase token, which no period with an order has as its identifier.
-        return !neighbors.earlier.isEmpty
-            || transaction.facts.text(.transactionReason) == TransactionReason.renewal.rawValue
+        let isAdded = terms?.isAdditional ?? false
+        let periods = Int64(earlier.count { !PurchasePeriod.Terms($0.facts).isAdditional })
+        return max(isAdded ? periods : periods + 1, 1)
     }
 
     /// True for an auto-renewable subscription.
@@ -85,10 +102,14 @@ extension RevenueCatFacts {
         return !transaction.originalTransactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier)
     }
 
-    /// True for a renewal at the full price after a free trial.
+    /// True for a renewal that is the first payment after a free trial.
     var isTrialConversion: Bool {
-        guard let transaction, let previous = neighbors.earlier.last else { return false }
-        return PurchasePeriod.Terms(previous.facts).isTrial && !PurchasePeriod.Terms(transaction.facts).isTrial
+        guard let transaction, terms?.isTrial == false, transaction.paidAmount != 0,
+            let previous = neighbors.earlier.last(where: {
+                PurchasePeriod.Terms($0.facts).isTrial || $0.paidAmount != 0
+            })
+        else { return false }
+        return PurchasePeriod.Terms(previous.facts).isTrial
     }
 
     /// True for a revocation by the team: with its reason, or of a period that came after it.
@@ -103,17 +124,12 @@ extension RevenueCatFacts {
         case .revoked where isRevokedByTeam: .developerInitiated
         // Apple refunds only the buyer, and withdraws family sharing and seats from members.
         case .revoked, .paymentRefunded: isPaidByAnother ? .unknown : .customerSupport
-        case .autoRenewDisabled: .unsubscribe
-        case .renewalFailed: .billingError
+        // The App Store does not say who has turned renewal off. It is the customer.
+        case .autoRenewDisabled: .init(ExpirationReason(canceler: entry.reason) ?? .customerCancelled)
+        case .gracePeriodBegan, .renewalFailed: .billingError
+        case .paused: .subscriptionPaused
         case .itemTakenBack: .developerInitiated
-        default:
-            switch entry.reason.flatMap(ExpirationReason.init(rawValue:)) {
-            case .customerCancelled: .unsubscribe
-            case .billingError: .billingError
-            case .customerDidNotConsentToPriceIncrease: .priceIncrease
-            case .developerCancelled: .developerInitiated
-            case .productNotAvailable, .replaced, .other, nil: .unknown
-            }
+        default: .init(entry.reason.flatMap(ExpirationReason.init(rawValue:)))
         }
     }
 
@@ -123,13 +139,15 @@ extension RevenueCatFacts {
     /// - Returns: Nil if the store has not stated the price.
     func amount(of kind: RevenueCatEvent.Kind) -> Int64? {
         if entry.event == .itemGiven || isPaidByAnother || isRestored { return 0 }
-        let price = transaction?.paidAmount
+        // "0 for free trials", whatever the store has stated.
+        let price = terms?.isTrial == true ? 0 : transaction?.paidAmount
         switch kind {
         case .initialPurchase, .renewal, .nonRenewingPurchase: return price
         case .refundReversed: return revocation?.reason == nil ? revocation?.refund?.milliunits ?? price : 0
         case .cancellation where entry.event == .paymentRefunded: return entry.refund.map { -$0.milliunits }
         case .cancellation where entry.event == .revoked && !isRevokedByTeam: return refundedWithGoods.map { -$0 }
-        case .cancellation, .productChange, .uncancellation, .billingIssue, .expiration, .transfer: return 0
+        case .cancellation, .productChange, .uncancellation, .billingIssue, .subscriptionPaused, .expiration, .transfer:
+            return 0
         }
     }
 
@@ -146,30 +164,77 @@ extension RevenueCatFacts {
         if let grant { return grant.endsAt }
         guard let transaction else { return nil }
         switch entry.event {
-        // A refund of an earlier period leaves the last one, and a refund of added seats leaves the others.
+        // The refund of a period leaves one that has come since, or was before it began. That of added seats leaves the others.
         case .revoked:
             let isAdditional = terms?.isAdditional == true
+            let hasBegun = transaction.revocationDate.map { $0 >= transaction.purchaseDate } ?? true
             let left =
                 neighbors.later.last { $0.revocationDate == nil && $0.revocation == nil }
                 ?? neighbors.earlier.last {
-                    isAdditional && $0.revocationDate == nil && $0.revocation == nil
-                        && $0.expiresAt == transaction.expiresAt
+                    (!hasBegun || isAdditional && $0.expiresAt == transaction.expiresAt)
+                        && $0.revocationDate == nil && $0.revocation == nil
                 }
             return left.flatMap { PurchasePeriod($0).endsAt }
                 ?? (entry.reason == nil ? transaction.revocationDate : nil) ?? entry.happenedAt
-        // The period of the new product is not over.
-        case .productChanged: return neighbors.later.last.flatMap { PurchasePeriod($0).endsAt } ?? entry.happenedAt
         // The grace period has a member of its own.
-        case .gracePeriodBegan: return transaction.expiresAt
+        case .gracePeriodBegan where companion == nil: return transaction.expiresAt
         default: return PurchasePeriod(transaction).endsAt
         }
     }
 
+    /// The end of a pause; nil without one, or if Google Play has not stated it.
+    var resumesAt: Timestamp? { entry.event == .paused ? entry.reason.flatMap { Timestamp(rfc3339: $0) } : nil }
+
     /// The product of the change. A grant has the name of RevenueCat's promotional products, such as
     /// `rc_promo_premium_lifetime`, or that of its item if the item gives no right.
     var product: String {
-        guard let grant, let right = rights.first else { return entry.subject }
+        guard let grant, let right = rights.first else { return transaction?.revenueCatProduct ?? entry.subject }
         return "rc_promo_\(right)_\(grant.duration)"
+    }
+}
+
+extension RevenueCatEvent.Reason {
+    fileprivate init(_ reason: ExpirationReason?) {
+        self =
+            switch reason {
+            case .customerCancelled: .unsubscribe
+            case .billingError: .billingError
+            case .customerDidNotConsentToPriceIncrease: .priceIncrease
+            case .developerCancelled: .developerInitiated
+            case .productNotAvailable, .replaced, .other, nil: .unknown
+            }
+    }
+}
+
+extension RedeemedTransaction {
+    /// The product by RevenueCat's name: "For Google Play products set up in RevenueCat after February 2023, this identifier has the
+    /// format <subscription_id>:<base_plan_id>" ("Event Types and Fields", `product_id`).
+    fileprivate var revenueCatProduct: String {
+        guard origin.isGooglePlay, let plan = facts.text(.basePlanId) else { return productIdentifier }
+        return "\(productIdentifier):\(plan)"
+    }
+
+    /// The number in the order of a renewal at Google Play, which is 0 for the first one; nil for another transaction.
+    fileprivate var renewalOfOrder: Int64? {
+        guard let order = facts.text(.orderId), let dots = order.firstRange(of: "..") else { return nil }
+        return Int32(order[dots.upperBound...]).map(Int64.init)
+    }
+
+    /// True if the transaction continues a subscription.
+    ///
+    /// At Google Play, an immediate change of the product and a resubscription are an INITIAL_PURCHASE, and a deferred change is a RENEWAL
+    /// ("Common Webhook Flows", "Product Changes" and "Resubscribe Flow"). At the App Store, all of one subscription group are a RENEWAL.
+    ///
+    /// - Parameter earlier: The transaction of the purchase before it; nil if the ledger has none.
+    fileprivate func isRenewal(after earlier: RedeemedTransaction?) -> Bool {
+        guard origin.isGooglePlay else {
+            return !originalTransactionIdentifier.hasSameBytes(as: transactionIdentifier)
+        }
+        // The original of Google Play is the name of a purchase token, which no period with an order has as its identifier.
+        guard let reason = facts.text(.transactionReason) else { return earlier != nil }
+        return reason == TransactionReason.renewal.rawValue || facts.text(.replacementMode) == "DEFERRED"
+            // A first period without an order was free.
+            || earlier.map { $0.facts.text(.orderId) == nil } ?? false
     }
 }
 
@@ -198,6 +263,7 @@ extension LedgerTransaction {
         let identifiers = try user.map { try self.identifiers(of: $0) }
         var facts = RevenueCatFacts(
             entry, messageIdentifier: delivery.messageIdentifier, customer: identifiers?.listed ?? [delivery.name])
+        facts.companion = delivery.companion
         facts.hasMoreIdentifiers = identifiers?.hasMore ?? false
         switch entry.event {
         case .itemGiven, .itemTakenBack:

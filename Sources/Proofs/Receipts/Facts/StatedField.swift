@@ -297,7 +297,7 @@ public enum TransactionFact: String, StatedFact {
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
     case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
     case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
-    case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated
+    case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated, promotionCode
 
     public static let byColumn = factsByColumn()
 
@@ -360,6 +360,7 @@ public enum TransactionFact: String, StatedFact {
         case .replacementMode:
             .init("replacement_mode", .text, "how it has replaced another product", by: .googlePlay)
         case .isProrated: .init("is_prorated", .bool, "period for the value of a replaced plan", by: .googlePlay)
+        case .promotionCode: .init("promotion_code", .text, "promotion code of the purchase", by: .googlePlay)
         }
     }
 }

@@ -18,7 +18,7 @@ package struct CustomerInfo: Sendable {
     package struct Subscription: Hashable, Sendable {
         /// The kind of the period's price.
         package enum PeriodType: String, Sendable, CaseIterable {
-            case normal, intro, trial
+            case normal, intro, trial, prepaid
         }
 
         package enum Ownership: String, Sendable, CaseIterable {
@@ -37,6 +37,8 @@ package struct CustomerInfo: Sendable {
         package var unsubscribeDetectedAt: Timestamp?
         package var billingIssuesDetectedAt: Timestamp?
         package var gracePeriodExpiresDate: Timestamp?
+        /// The end of a pause at Google Play; nil if it is not paused.
+        package var autoResumeDate: Timestamp?
         package var refundedAt: Timestamp?
         /// The transaction at the App Store, or the order at Google Play; nil for a promotional grant.
         package var storeTransactionIdentifier: String?
@@ -207,7 +209,7 @@ package struct RenderedCustomerInfo: Sendable {
 extension CustomerInfo.Subscription {
     fileprivate func write(to json: inout AnswerJSON) {
         json.append("{")
-        json.text("auto_resume_date", nil)
+        json.date("auto_resume_date", autoResumeDate)
         json.date("billing_issues_detected_at", billingIssuesDetectedAt)
         json.text("display_name", displayName)
         json.date("expires_date", expiresDate)

@@ -33,6 +33,7 @@ extension CustomerInfo {
         guard let last = periods.max(by: { $1.lasts(longerThan: $0) }) else { return nil }
         let transaction = last.transaction
         let renewal = renewal(after: last, facts)
+        let isPrepaid = transaction.facts.bool(.isPrepaid) == true
         let isGraceRunning = transaction.graceEndsAt.map { $0 > facts.requestDate } ?? false
         // The store states a renewal again when the period ends, but the event happened before.
         let identifier = ByteKey(transaction.transactionIdentifier)
@@ -44,12 +45,15 @@ extension CustomerInfo {
         return Subscription(
             store: .init(of: transaction.origin), isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
-            periodType: last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
+            periodType: isPrepaid
+                ? .prepaid : last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
             ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
-            unsubscribeDetectedAt: renewal?.willRenew == false ? turnedOffAt : nil,
+            // Nobody can turn off a prepaid plan, which never renews.
+            unsubscribeDetectedAt: renewal?.willRenew == false && !isPrepaid ? turnedOffAt : nil,
             billingIssuesDetectedAt: hasBillingIssue
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: transaction.graceEndsAt,
+            autoResumeDate: renewal?.facts.date(.autoResumeTime),
             refundedAt: transaction.paidBack?.at,
             storeTransactionIdentifier: transaction.storeIdentifier,
             displayName: facts.products[product]?.displayName, price: transaction.paidPrice,

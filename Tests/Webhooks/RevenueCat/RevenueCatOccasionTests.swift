@@ -1,0 +1,103 @@
+import Entitlements
+import Features
+import Ledger
+import Proofs
+import Testing
+
+/// The number of messages in RevenueCat's format about an event (revenuecat.com/docs/integrations/webhooks).
+@Suite struct RevenueCatOccasionTests {
+    private typealias Fixture = RevenueCatFixture
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let event: AuditEntry.Event
+        var reason: String?
+        var earlier: Set<AuditEntry.Event> = []
+        /// The purchase, whose transaction "1" the event is about.
+        var purchase = Fixture(.granted, "1").having("1", from: 1, to: 31)
+        /// The types, in their order.
+        let types: [String]
+    }
+
+    private static func refunded(from start: Int64 = 1, on day: Int64) -> RevenueCatFixture {
+        Fixture(.granted, "1").having("1", from: start, to: 31, refundedOn: day)
+    }
+
+    static let cases = [
+        Case(testDescription: "a renewal", event: .granted, types: ["INITIAL_PURCHASE"]),
+        // "RevenueCat will immediately dispatch a BILLING_ISSUE event and a CANCELLATION event" ("Billing Issue Flow").
+        Case(testDescription: "a grace period", event: .gracePeriodBegan, types: ["BILLING_ISSUE", "CANCELLATION"]),
+        Case(
+            testDescription: "a failed renewal without a grace period", event: .renewalFailed,
+            types: ["BILLING_ISSUE", "CANCELLATION", "EXPIRATION"]),
+        Case(
+            testDescription: "a failed renewal after a grace period", event: .renewalFailed,
+            earlier: [.granted, .gracePeriodBegan], types: ["EXPIRATION"]),
+        Case(testDescription: "an end", event: .expired, earlier: [.granted], types: ["EXPIRATION"]),
+        Case(testDescription: "the end of the retries", event: .expired, earlier: [.renewalFailed], types: []),
+        // "Subscription Paused Flow".
+        Case(
+            testDescription: "a pause", event: .paused, reason: "2027-03-01T00:00:00Z",
+            types: ["SUBSCRIPTION_PAUSED", "EXPIRATION"]),
+        Case(
+            testDescription: "a failed renewal after a pause", event: .renewalFailed, earlier: [.paused],
+            types: ["BILLING_ISSUE", "CANCELLATION"]),
+        Case(testDescription: "an end in a pause", event: .expired, earlier: [.paused], types: []),
+        // Access is removed at an EXPIRATION ("Event Types and Fields").
+        Case(
+            testDescription: "a refund of the last period", event: .revoked, purchase: refunded(on: 5),
+            types: ["CANCELLATION", "EXPIRATION"]),
+        Case(
+            testDescription: "a refund after the end", event: .revoked, earlier: [.expired],
+            purchase: refunded(on: 40), types: ["CANCELLATION"]),
+        // "Refunds for earlier subscription periods do not trigger this event" (`CANCELLATION`).
+        Case(
+            testDescription: "a refund of an earlier period", event: .revoked,
+            purchase: refunded(on: 40).having("2", from: 31, to: 61), types: []),
+        Case(
+            testDescription: "a refund of an earlier period after a refund of the last one", event: .revoked,
+            purchase: refunded(on: 40).having("2", from: 31, to: 61, refundedOn: 39), types: []),
+        Case(
+            testDescription: "a refund of a longer period before a shorter one", event: .revoked,
+            purchase: refunded(on: 9).having("2", "garden.gold.weekly", from: 8, to: 15), types: []),
+        Case(
+            testDescription: "a refund of a period that has not begun", event: .revoked,
+            purchase: refunded(from: 8, on: 5).having("0", from: 1, to: 8), types: ["CANCELLATION"]),
+        Case(
+            testDescription: "a refund of one of two transactions of a period", event: .revoked,
+            purchase: refunded(on: 5).having("2", from: 3, to: 31), types: ["CANCELLATION"]),
+        Case(
+            testDescription: "a refund of the last of two transactions of a period", event: .revoked,
+            purchase: refunded(on: 5).having("2", from: 3, to: 31, refundedOn: 5),
+            types: ["CANCELLATION", "EXPIRATION"]),
+        Case(
+            testDescription: "a refund of an item for life", event: .revoked,
+            purchase: Fixture(.granted, "1").having("1", type: .nonConsumable, from: 1, to: nil, refundedOn: 5),
+            types: ["CANCELLATION"]),
+        Case(
+            testDescription: "the team revokes the whole purchase", event: .revoked, reason: "fraud",
+            purchase: Fixture(.granted, "1").having("1", from: 1, to: 31).having("2", from: 31, to: 61),
+            types: ["CANCELLATION", "EXPIRATION"]),
+        Case(testDescription: "renewal off", event: .autoRenewDisabled, types: ["CANCELLATION"]),
+        Case(
+            testDescription: "renewal off by a replacement", event: .autoRenewDisabled, reason: "replacement", types: []
+        ),
+        Case(testDescription: "a transfer to the user", event: .transferredIn, types: []),
+        Case(testDescription: "a refusal", event: .refused, types: []),
+    ]
+
+    @Test(arguments: cases) func `an event has the messages of RevenueCat`(_ expected: Case) throws {
+        var facts = Fixture(expected.event, "1", reason: expected.reason).facts
+        facts.transactions = expected.purchase.facts.transactions
+        let transaction = facts.transactions.first { $0.transactionIdentifier == "1" }
+        let occasion = RevenueCatOccasion(
+            earlier: expected.earlier, transaction.map { .init($0) },
+            beside: facts.transactions.filter { $0 != transaction }.map { .init($0) })
+        let messages = RevenueCatEvent.messages(about: facts.entry, on: occasion)
+        let types = try messages.map { companion in
+            facts.companion = companion
+            return try #require(RevenueCatEvent(facts)).kind.rawValue
+        }
+        #expect(types == expected.types)
+    }
+}
