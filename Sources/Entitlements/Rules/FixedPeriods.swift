@@ -65,6 +65,9 @@ extension EntitlementDecision {
         let owner: Int64
         let item: Item
         let isSandbox: Bool
+
+        /// The place among the stacks of a decision.
+        var order: (Int64, Item, Int) { (owner, item, isSandbox ? 1 : 0) }
     }
 
     /// The purchases to which a fixed period belongs; nil for another benefit.
@@ -105,8 +108,9 @@ extension EntitlementDecision {
             stacks[stack, default: []].append(
                 .init(key, at: transaction.purchaseDate, fixed.period, isRevoked: isRevoked(transaction)))
         }
+        guard !stacks.isEmpty else { return }
         let new = Set(changes.newTransactions.map(\.key))
-        for (stack, charges) in stacks {
+        for (stack, charges) in stacks.sorted(by: { $0.key.order < $1.key.order }) {
             for (key, end) in FixedPeriod.ends(of: charges).sorted(by: { $0.key < $1.key }) {
                 guard let transaction = facts.transactions[key], transaction.expiresAt != end else { continue }
                 change(key) { $0.extendedUntil = end }
