@@ -294,6 +294,32 @@ import Testing
             ])
     }
 
+    @Test func `a subscription on hold that is bought again as another plan has changed`() async throws {
+        try await buy()
+        advance(days: 25)
+        try await state("old", "ON_HOLD", since: 0, item("garden.basic.monthly", order: "GPA.1", until: 30))
+        _ = try await garden.app.refresh("old")
+        try await state(
+            "old", "EXPIRED", since: 0, item("garden.basic.monthly", order: "GPA.1", until: 35, renews: false))
+        try await state(
+            "new", since: 35, linked: "old",
+            item(
+                "garden.premium.monthly", order: "GPA.2", until: 65,
+                more: Self.replacement("CHARGE_FULL_PRICE", of: "garden.basic.monthly")))
+        try await perform(.oldEnds, by: garden.alice)
+        #expect(try await items(garden.alice).isEmpty)
+        try await perform(.newIsAnnounced, by: garden.alice)
+        #expect(try await items(garden.alice) == ["plus 2"])
+        #expect(
+            try await story(garden.alice) == [
+                "granted garden.basic.monthly", "renewalFailed garden.basic.monthly",
+                "productChanged garden.basic.monthly garden.premium.monthly:monthly", "granted garden.premium.monthly",
+            ])
+        let old = try #require(
+            try await garden.entitlements.transactions(of: garden.alice, before: nil, limit: 9).last)
+        #expect(old.expiresAt == start.adding(days: 30))
+    }
+
     private enum Renewing: CaseIterable {
         /// The customer buys the same plan again before its end, or tops it up.
         case linked

@@ -190,6 +190,7 @@ extension EntitlementDecision {
         let (earlier, later, revoked, isFirst) = facts.reading(periodsOf: claim.originalKey) {
             ($0.last(before: start), $0.first(after: start), $0.revoked, $0.keys(from: start, through: start).isEmpty)
         }
+        let hasEnded = facts.recordedStates[claim.originalKey]?.state == .expired
         if claim.expiresAt != nil {
             let new = Successor(claim)
             let before = earlier.flatMap { facts.transactions[$0] }
@@ -203,7 +204,7 @@ extension EntitlementDecision {
             if isFirst, let earlier, let before, let transaction = facts.transactions[earlier],
                 // The App Store has stated the upgrade of that period before.
                 !(before.status.isRevoked && transaction.isUpgraded),
-                transaction.isReplaced(by: SubscribedPlan(claim), from: claim.purchaseDate)
+                transaction.isReplaced(by: SubscribedPlan(claim), from: start, hasEnded: hasEnded)
             {
                 auditChange(of: earlier, transaction, to: SubscribedPlan(claim), of: user)
             }
@@ -211,7 +212,7 @@ extension EntitlementDecision {
         let successor = later.flatMap { facts.transactions[$0] }
         record(&self)
         if let transaction = facts.transactions[claim.key], let successor,
-            transaction.isReplaced(by: successor.plan, from: successor.purchaseDate)
+            transaction.isReplaced(by: successor.plan, from: successor.purchaseDate, hasEnded: hasEnded)
         {
             auditChange(of: claim.key, transaction, to: successor.plan, of: user)
         }
@@ -234,14 +235,15 @@ extension EntitlementFacts.Transaction {
 
     /// True if a period of another plan begins before this one ends. A subscription that is bought again, before its end or after it,
     /// and a prepaid plan that is topped up, are no other plan.
-    fileprivate func isReplaced(by other: SubscribedPlan, from start: Timestamp) -> Bool {
+    ///
+    /// - Parameter hasEnded: True if the end of the subscription is in the history.
+    fileprivate func isReplaced(by other: SubscribedPlan, from start: Timestamp, hasEnded: Bool) -> Bool {
         guard !status.isRevoked, let expiresAt = status.expiresAt, other.differs(from: plan) else { return false }
         // At Google Play, a customer in a grace period can change the plan, too.
         let end = originalKey.origin.isGooglePlay ? max(expiresAt, grace?.endsAt ?? expiresAt) : expiresAt
-        let tolerance = Coverage.clockToleranceSeconds
-        return isUpgraded || start.adding(seconds: tolerance) < end
-            // If the ledger learns of the old period after its end, it ends where the new one begins.
-            || other.replacesAtOnce && start <= end.adding(seconds: tolerance)
+        // A subscription on hold, or one of which the ledger learns later, is over where the new one begins.
+        return isUpgraded || start.adding(seconds: Coverage.clockToleranceSeconds) < end
+            || other.replacesAtOnce && !hasEnded
     }
 }
 

@@ -6,8 +6,12 @@ extension GooglePlayAnswer {
     /// purchase for the remaining time" (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement"). The old
     /// token does not say which mode it was. So the new period ends the old one, and not this answer.
     func keptEnd(of known: GooglePlayPeriod?, _ expiryTime: Timestamp) -> Timestamp? {
-        guard isReplaced, [.expired, .canceled].contains(state) else { return nil }
-        return known?.expiresDate.map { max($0, expiryTime) }
+        guard isReplaced, let end = known?.expiresDate else { return nil }
+        switch state {
+        case .expired: return end
+        case .canceled: return max(end, expiryTime)
+        default: return nil
+        }
     }
 }
 
