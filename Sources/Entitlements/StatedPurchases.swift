@@ -39,6 +39,25 @@ extension EntitlementService {
             })
     }
 
+    /// The claim of a redeemed transaction that its store takes back, or of which it states a refund alone.
+    ///
+    /// - Parameters:
+    ///   - revocation: Nil for a refund that leaves the goods as they are.
+    ///   - number: The number of the question whose answer states the refund.
+    ///   - refund: Nil if the store states no amount.
+    func claim(
+        repeating transaction: RedeemedTransaction, revoked revocation: StatedRevocation? = nil,
+        numbered number: Int64 = 0, paying refund: StatedRefund?
+    ) -> Claim {
+        var facts = transaction.facts
+        let now = clock.now()
+        facts[.signedDate] = .integer(now.millisecondsSince1970)
+        if let refund { facts.state(refund) }
+        return Claim(
+            repeating: transaction, revoked: revocation, stating: (facts, number, now),
+            granting: apps[transaction.app ?? ""]?.catalog)
+    }
+
     /// Applies each of some purchases like a statement of the App Store: it goes to the user of its account token, or to the owner of
     /// the purchase. One for nobody is parked.
     ///

@@ -70,7 +70,8 @@ extension Simulation {
             for record in try ledger.readNow({ try $0.audit(of: person.user) }) {
                 switch record.entry.event {
                 case .granted, .revoked, .productChanged, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
-                    .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled:
+                    .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled,
+                    .paymentRefunded:
                     written.append("\(person.user) \(record.number)")
                 case .unitsRevoked, .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased:
                     break

@@ -32,6 +32,7 @@ extension AuditEntry.Event {
         case .granted: (Phrase("Redeemed", context: "event"), .good)
         case .revoked: ("Revoked", .bad)
         case .unitsRevoked: ("Units revoked", .bad)
+        case .paymentRefunded: ("Money paid back", .warning)
         case .productChanged: ("Product changed", .neutral)
         case .refused: ("Refused", .bad)
         case .transferredIn: ("Came from another customer", .good)

@@ -13,9 +13,8 @@ package struct CustomerHistory: Sendable {
 
     /// The facts of its transactions. The others are not read.
     static let facts: [TransactionFact] =
-        PurchasePeriod.Terms.facts + [
-            .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .price, .currency,
-            .multiSeatInfo, .orderId, .basePlanId, .isPrepaid,
+        PurchasePeriod.Terms.facts + PaidBack.facts + [
+            .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .currency, .basePlanId,
         ]
 
     /// The number of the user.

@@ -136,13 +136,17 @@ package struct GooglePurchaseService: Sendable {
         }
         let (units, names) = (try await voidedUnits(of: statement), try await tokenNames)
         let name = names.name(of: purchase.originalToken)
-        // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
         var stated = statement.purchases.map {
             units.applied(
                 to: voided.applied(to: $0, isSubscription: statement.isSubscription),
-                of: names.name(of: statement.purchaseToken)
-            ).remaining
+                of: names.name(of: statement.purchaseToken))
         }
+        if stated.contains(where: { $0.refundedQuantity > 0 }) {
+            let known = try await redeemedTransactions(of: purchase) { _ in true }
+            for index in stated.indices { stated[index].payBackUnits(of: known, voidedAt: units.voidedAt) }
+        }
+        // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
+        stated = stated.map(\.remaining)
         // The successor's renewal is that of the chain, whichever of the two was asked about last. While the successor is unknown,
         // nobody knows what comes next.
         if purchase.successorToken != nil || purchase.awaitsSuccessor(statement) {
@@ -220,9 +224,18 @@ package struct GooglePurchaseService: Sendable {
     ///
     /// The token of a signed purchase that was redeemed without asking Google Play is not recorded. Its name is the transaction itself.
     ///
+    /// A record names an order, and neither a product nor an amount. The order has them, unless the service may not see it. A product of
+    /// an order of several of which nothing was paid back is another's neighbor (`itemBasedRefund`), and stays.
+    ///
+    /// - Parameter order: Asks for an order; nil if Google Play does not show it.
     /// - Returns: The outcomes of the order's transactions; none if nobody has redeemed any.
-    package func apply(_ voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome] {
-        if let units = voided.quantity, let outcomes = try await apply(voided, units) { return outcomes }
+    package func apply(
+        _ voided: VoidedGooglePlayPurchase, seeing order: (String) async -> GooglePlayOrder? = { _ in nil }
+    ) async throws -> [NotificationOutcome] {
+        if let units = voided.quantity, let outcomes = try await apply(voided, units, seeing: order) { return outcomes }
+        var seen: GooglePlayOrder?
+        if let orderId = voided.orderId, try await !transactions(of: voided).isEmpty { seen = await order(orderId) }
+        if seen?.isRefundOfSomeProducts == true { return try await applyRefund(of: voided, seen) }
         try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
             guard try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided) == true,
@@ -231,19 +244,43 @@ package struct GooglePurchaseService: Sendable {
             // An answer of before may be on its way to a user who has not redeemed it yet. The next one is taken back.
             try transaction.googlePurchases.ask(about: known.key, at: entitlements.clock.now())
         }
+        return try await applyRefund(of: voided, seen)
+    }
+
+    /// Takes back the transactions of a voided order, with the money that was paid back for each.
+    private func applyRefund(
+        of voided: VoidedGooglePlayPurchase, _ order: GooglePlayOrder?
+    ) async throws -> [NotificationOutcome] {
+        let now = entitlements.clock.now()
+        var outcomes: [NotificationOutcome] = []
+        for (origin, transactions) in try await transactions(of: voided) {
+            let claims = transactions.compactMap { transaction -> Claim? in
+                let refund = order?.refund(of: transaction.productIdentifier)
+                if order?.isRefundOfSomeProducts == true, refund == nil { return nil }
+                return entitlements.claim(
+                    repeating: transaction,
+                    revoked: (voided.voidedAt, voided.revocationReason.rawValue, now),
+                    paying: refund ?? transaction.refund(ofWhole: voided))
+            }
+            outcomes += try await entitlements.outcomes(ofStated: .init(origin: origin, claims: claims))
+        }
+        return outcomes
+    }
+
+    /// The redeemed transactions of a voided order, by their origins.
+    private func transactions(
+        of voided: VoidedGooglePlayPurchase
+    ) async throws -> [(origin: Origin, transactions: [RedeemedTransaction])] {
         let (recorded, names) = (try await purchase(of: voided.purchaseToken), try await tokenNames)
         let name = names.name(of: recorded?.originalToken ?? voided.purchaseToken)
         let originals = try await self.originals(named: name, from: recorded.map { [$0.key.origin] } ?? origins)
-        var outcomes: [NotificationOutcome] = []
-        for original in originals {
-            let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: original) }
-                .filter { recorded?.isSubscription != true || voided.isOrder(of: $0) }
-            outcomes += try await entitlements.outcomes(
-                ofStated: entitlements.purchases(
-                    repeating: transactions, from: original.origin,
-                    revoked: (voided.voidedAt, voided.revocationReason.rawValue, entitlements.clock.now())))
+        return try await ledger.read { transaction in
+            try originals.compactMap { original in
+                let transactions = try transaction.redeemedTransactions(ofPurchase: original)
+                    .filter { recorded?.isSubscription != true || voided.isOrder(of: $0) }
+                return transactions.isEmpty ? nil : (original.origin, transactions)
+            }
         }
-        return outcomes
     }
 
     private func voidedUnits(of statement: GooglePlayStatement) async throws -> VoidedUnits {
@@ -257,8 +294,43 @@ package struct GooglePurchaseService: Sendable {
     ///
     /// - Returns: Nil if no unit is left. The purchase is then voided in full.
     private func apply(
-        _ voided: VoidedGooglePlayPurchase, _ units: Int
+        _ voided: VoidedGooglePlayPurchase, _ units: Int, seeing order: (String) async -> GooglePlayOrder?
     ) async throws -> [NotificationOutcome]? {
+        let outcomes = try await takeBack(units, of: voided)
+        guard outcomes != nil else { return nil }
+        try await payBackUnits(of: voided, seeing: order)
+        return outcomes
+    }
+
+    /// States the money of voided units: the amount of the order, or the share of the price.
+    private func payBackUnits(
+        of voided: VoidedGooglePlayPurchase, seeing order: (String) async -> GooglePlayOrder?
+    ) async throws {
+        let redeemed = try await transactions(of: voided)
+        guard let first = redeemed.first else { return }
+        let seen = if let orderId = voided.orderId { await order(orderId) } else { GooglePlayOrder?.none }
+        let token = voided.purchaseToken
+        let (units, bought) = try await ledger.read { transaction in
+            let records = try transaction.voidedUnits(ofApp: app, packageName)
+            return (
+                try records?.units(ofToken: token) ?? VoidedUnits(),
+                try records?.units(ofToken: token, redeemed: first.transactions[0].quantity).bought
+            )
+        }
+        let number = try await numberOfQuestion(about: try await purchase(of: token)) ?? 0
+        for (origin, transactions) in redeemed {
+            // The list does not say of which product of a purchase the units are.
+            let claims = transactions.compactMap { transaction -> Claim? in
+                let share = transactions.count == 1 ? transaction.refund(ofUnits: units, of: bought) : nil
+                return (seen?.refund(of: transaction.productIdentifier) ?? share).map {
+                    entitlements.claim(repeating: transaction, numbered: number, paying: $0)
+                }
+            }
+            _ = try await entitlements.outcomes(ofStated: .init(origin: origin, claims: claims))
+        }
+    }
+
+    private func takeBack(_ units: Int, of voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome]? {
         let (now, token) = (entitlements.clock.now(), voided.purchaseToken)
         let name = try await tokenNames.name(of: token)
         return try await ledger.writeInBackground { transaction in

@@ -29,6 +29,54 @@ struct VoidedUnits: Hashable {
     }
 }
 
+extension StatedPurchase {
+    /// States the share of the price that was paid back for units, if the order with the amount is not known.
+    ///
+    /// - Parameter known: The redeemed transactions of the purchase. One of them may have a price that the statement has not.
+    mutating func payBackUnits(of known: [RedeemedTransaction], voidedAt: Timestamp?) {
+        let known = known.first { $0.transactionIdentifier.hasSameBytes(as: purchase.transactionIdentifier) }
+        let units = VoidedUnits(
+            quantity: refundedQuantity,
+            voidedAt: known?.facts.date(.refundedAt) ?? voidedAt ?? purchase.facts.date(.signedDate))
+        guard purchase.facts[.refundedAmount] == nil,
+            let refund = units.refund(
+                of: purchase.facts.integer(.price) ?? known?.paidAmount, units: purchase.quantity,
+                beyond: known?.facts)
+        else { return }
+        purchase = purchase.stating(refund)
+    }
+}
+
+extension VoidedUnits {
+    /// The share of a price that the units have cost. Without a price, the amount is unknown.
+    ///
+    /// - Parameter known: What is known to be paid back. An order states its amount rounded.
+    /// - Returns: Nil if it is that of all units.
+    fileprivate func refund(of price: Int64?, units bought: Int, beyond known: TransactionFacts?) -> StatedRefund? {
+        guard quantity > 0, bought > 0 else { return nil }
+        guard let price else {
+            return known?[.refundedAt] == nil ? StatedRefund(amount: nil, date: voidedAt) : nil
+        }
+        let bought = Int64(bought)
+        let amount = bought.dividingFullWidth(price.multipliedFullWidth(by: min(Int64(quantity), bought))).quotient
+        if let known = known?.integer(.refundedAmount), amount - known <= price / bought / 2 { return nil }
+        return StatedRefund(amount: amount, date: voidedAt)
+    }
+}
+
+extension RedeemedTransaction {
+    /// The refund of voided units; nil if it is known.
+    func refund(ofUnits units: VoidedUnits, of bought: Int?) -> StatedRefund? {
+        units.refund(of: paidAmount, units: bought ?? quantity, beyond: facts)
+    }
+
+    /// The refund of the whole price; nil if the price is unknown, or if the order of a subscription has stated another amount.
+    func refund(ofWhole voided: VoidedGooglePlayPurchase) -> StatedRefund? {
+        let isKnown = expiresAt != nil && facts.integer(.refundedAmount) ?? 0 > 0
+        return isKnown ? nil : paidAmount.map { StatedRefund(amount: $0, date: voided.voidedAt) }
+    }
+}
+
 /// The units of a redeemed purchase of one product.
 struct BoughtUnits: Hashable {
     /// The units that were paid, refunded or not.

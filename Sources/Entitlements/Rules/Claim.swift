@@ -157,25 +157,29 @@ extension Claim {
     /// The claim of a redeemed transaction that its owner presents again, or that a store takes back.
     ///
     /// - Parameters:
-    ///   - revocation: Nil to state nothing new.
+    ///   - revocation: Nil to state no new one.
+    ///   - statement: The facts that a store states anew, with the number and the date of the statement; nil for none.
     ///   - catalog: Nil for an app that the service does not sell.
     init(
         repeating transaction: RedeemedTransaction, revoked revocation: EntitlementService.StatedRevocation?,
+        stating statement: (facts: TransactionFacts, number: Int64, date: Timestamp)? = nil,
         granting catalog: Catalog?
     ) {
+        let isRestated = revocation == nil && statement != nil
         let benefit = catalog?.benefit(of: transaction.productIdentifier)
         self.init(
             app: transaction.app ?? "", origin: transaction.origin,
             transactionIdentifier: transaction.transactionIdentifier,
             originalTransactionIdentifier: transaction.originalTransactionIdentifier,
             productIdentifier: transaction.productIdentifier, quantity: transaction.quantity,
-            purchaseDate: transaction.purchaseDate, revocationDate: revocation?.date,
-            revocationReason: revocation?.reason,
+            purchaseDate: transaction.purchaseDate,
+            revocationDate: isRestated ? transaction.revocationDate : revocation?.date,
+            revocationReason: isRestated ? transaction.revocationReason : revocation?.reason,
             // Every statement is later than one that says nothing new, and none is later than a voided purchase.
-            signedAt: revocation?.statedAt ?? Timestamp(millisecondsSince1970: 0),
-            statementNumber: revocation.map { _ in StatementOrder.lastNumber } ?? 0,
+            signedAt: revocation?.statedAt ?? statement?.date ?? Timestamp(millisecondsSince1970: 0),
+            statementNumber: revocation.map { _ in StatementOrder.lastNumber } ?? statement?.number ?? 0,
             proofDigest: [UInt8](repeating: 0, count: 32), item: benefit?.item, credit: benefit?.credit,
-            expiresAt: transaction.expiresAt)
+            expiresAt: transaction.expiresAt, facts: statement?.facts)
     }
 }
 

@@ -109,13 +109,14 @@ package struct EntitlementDecision: Sendable {
 
     mutating func audit(
         _ event: AuditEntry.Event, _ key: TransactionKey, _ productIdentifier: String, by actor: AuditActor,
-        to user: Int64, reason: String? = nil
+        to user: Int64, reason: String? = nil, measure: AuditEntry.Measure? = nil
     ) {
         changes.events.append(
             .audit(
                 AuditEntry(
                     happenedAt: moment, event: event, actor: actor, origin: key.origin, app: key.app,
-                    reference: key.identifier, subject: productIdentifier, reason: reason), user: user))
+                    reference: key.identifier, subject: productIdentifier, reason: reason, measure: measure),
+                user: user))
     }
 }
 

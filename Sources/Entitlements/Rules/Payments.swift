@@ -1,66 +1,189 @@
 import Proofs
 
-/// The rules of payments (App Store Server API, `price`).
+/// The money of charges: the price of each, what a store has paid back of it, and their sums.
 ///
-/// The price of a subscription is that of one seat. With several tiers it is a rounded average, so the tiers have the amount. The
-/// price of another purchase is that of its whole quantity.
+/// Rights are another thing. A refund may leave the goods, and the end of family sharing pays nothing back. Figures, webhooks, exports,
+/// the console and the story of a customer have the same amount, that of `PaidBack`.
+package struct PaidBack: Hashable, Sendable {
+    /// In milliunits of the charge's currency; nil if the store has not stated it.
+    package let amount: Int64?
+    /// The date of the last refund.
+    package let at: Timestamp
+    /// True if nothing of the price is left.
+    package let isWhole: Bool
+}
+
+/// The rule of refunds, for every kind and both stores.
+extension PaidBack {
+    /// The facts that the rule depends on, without those of the terms.
+    package static let facts: [TransactionFact] = [
+        .price, .multiSeatInfo, .orderId, .revocationType, .revocationPercentage, .advancedCommerceInfo,
+        .refundedAmount, .refundedAt,
+    ]
+
+    /// - Parameters:
+    ///   - facts: The last statement of the store about the charge.
+    ///   - revokedAt: The date at which the store took the goods back; nil if it left them.
+    /// - Returns: Nil if nothing was paid back.
+    package init?(_ facts: TransactionFacts, quantity: Int, revokedAt: Timestamp?) {
+        let terms = PurchasePeriod.Terms(facts)
+        guard !terms.isPaidByAnother else { return nil }
+        let price = facts.paidAmount(quantity: quantity)
+        if let refund = facts.statedRefund {
+            guard refund.amount != 0, let date = refund.date ?? revokedAt else { return nil }
+            let amount = refund.amount.map { min($0, price ?? $0) }
+            self.init(amount: amount, at: date, isWhole: amount != nil && amount == price)
+            return
+        }
+        let type = facts.text(.revocationType).flatMap(RevocationType.init)
+        switch type {
+        // Members of a family and of an organization have paid nothing.
+        case .familyRevoke, .assignmentRevoke: return nil
+        case .refundFull, .refundProrated: break
+        // In an app receipt, the date of a cancellation is that of an upgrade, too (responseBody.Receipt.In_app, `cancellation_date`).
+        case nil: if terms.isUpgraded { return nil }
+        }
+        // The revocation of an upgraded period is an upgrade. Its refund counts all the same, and has a date of its own.
+        guard let date = revokedAt ?? type.flatMap({ _ in facts.date(.refundedAt) }) else { return nil }
+        // In thousandths of a percent, of the whole quantity (App Store Server API, `revocationPercentage`).
+        let whole: Int64 = 100_000
+        if let share = facts.integer(.revocationPercentage), (0...whole).contains(share) {
+            let amount = price.map { whole.dividingFullWidth($0.multipliedFullWidth(by: share)).quotient }
+            self.init(amount: amount, at: date, isWhole: share == whole)
+        } else if type == .refundProrated {
+            self.init(amount: nil, at: date, isWhole: false)
+        } else {
+            self.init(amount: price, at: date, isWhole: true)
+        }
+    }
+}
+
+extension TransactionFacts {
+    /// The refund whose amount the store states itself: of an order of Google Play, or of the items of an Advanced Commerce purchase, whose
+    /// transactions have no `revocationType`. Nil if it states no such refund.
+    fileprivate var statedRefund: StatedRefund? {
+        if self[.orderId] != nil {
+            let (amount, date) = (integer(.refundedAmount), date(.refundedAt))
+            return amount == nil && date == nil ? nil : StatedRefund(amount: amount, date: date)
+        }
+        let refunds = itemRefunds
+        guard !refunds.isEmpty else { return nil }
+        let amounts = refunds.compactMap(\.amount)
+        return StatedRefund(
+            amount: amounts.count == refunds.count ? amounts.reduce(0, &+) : nil,
+            date: refunds.compactMap(\.date).max())
+    }
+
+    /// The amount that the customer has paid, in milliunits: zero for the purchase of another customer. Nil if the store has not stated
+    /// the price.
+    ///
+    /// The price of a subscription is that of one seat (App Store Server API, `price`). With several tiers it is a rounded average, so
+    /// the tiers have the amount. The price of another purchase is that of its whole quantity.
+    fileprivate func paidAmount(quantity: Int) -> Int64? {
+        let seats = seats
+        if let seats, !seats.isEmpty { return seats.amount.map { isPaidByAnother ? 0 : $0 } }
+        let isOfSeat = seats != nil || text(.type) == ProductType.autoRenewableSubscription.rawValue
+        return integer(.price)?.times(isOfSeat ? Int64(quantity) : 1).map { isPaidByAnother ? 0 : $0 }
+    }
+
+    private var isPaidByAnother: Bool { PurchasePeriod.Terms(self).isPaidByAnother }
+}
+
 extension RedeemedTransaction {
+    /// What the store has paid back; nil for nothing.
+    package var paidBack: PaidBack? { PaidBack(facts, quantity: quantity, revokedAt: revocationDate) }
+
     /// The price that the customer has paid: zero for the purchase of another customer, which is shared or has given a seat.
     ///
-    /// Nil if the App Store has not stated the price, or its currency.
+    /// Nil if the store has not stated the price, or its currency.
     package var paidPrice: Price? {
         guard let amount = paidAmount, let currency = facts.text(.currency) else { return nil }
         return Price(milliunits: amount, currency: currency)
     }
 
-    /// The same amount in milliunits, in a currency that the App Store may not have stated.
-    package var paidAmount: Int64? {
-        guard let amount = saleAmount else { return nil }
-        return PurchasePeriod.Terms(facts).isPaidByAnother ? 0 : amount
-    }
+    /// The same amount in milliunits, in a currency that the store may not have stated.
+    package var paidAmount: Int64? { facts.paidAmount(quantity: quantity) }
 
-    /// The part of a payment that the App Store has refunded; nil if it has not stated the share.
-    package func refunded(of amount: Int64) -> Int64? {
-        // In thousandths of a percent.
-        let whole: Int64 = 100_000
-        guard let share = facts.integer(.revocationPercentage), (0...whole).contains(share) else { return nil }
-        return whole.dividingFullWidth(amount.multipliedFullWidth(by: share)).quotient
-    }
-
-    /// The refunded amount of a price that the App Store has refunded; nil if it has not stated the share.
-    package func refundedAmount(of price: Int64) -> Int64? {
-        let isProrated = facts.text(.revocationType) == RevocationType.refundProrated.rawValue
-        return refunded(of: price) ?? (isProrated ? nil : price)
-    }
-
-    /// True if the App Store has refunded it. The end of family sharing is no refund.
-    package var isRefunded: Bool {
-        revocationDate != nil && facts.text(.revocationType) != RevocationType.familyRevoke.rawValue
-    }
-
-    /// True for a refund that is no upgrade, though the App Store may state an upgrade as one.
-    package var isPaidBack: Bool { isRefunded && !PurchasePeriod.Terms(facts).isUpgraded }
-
-    private var saleAmount: Int64? {
-        let seats = facts.seats
-        if let seats, !seats.isEmpty { return seats.amount }
-        let isOfSeat = seats != nil || facts.text(.type) == ProductType.autoRenewableSubscription.rawValue
-        return facts.integer(.price)?.times(isOfSeat ? Int64(quantity) : 1)
+    /// The amount of the price that is not paid back; nil if one of the two is unknown.
+    package var keptAmount: Int64? {
+        guard let paidBack else { return paidAmount }
+        guard let paid = paidAmount, let amount = paidBack.amount else { return nil }
+        return paid - amount
     }
 }
 
 extension [RedeemedTransaction] {
-    /// The sums of the paid prices without what was refunded, the largest first.
+    /// The charges: each payment of the customer once, without its repetitions by restoring, and without the purchases of others.
+    ///
+    /// Of one purchase and product that does not renew, the original counts if it is known.
+    package var charges: [RedeemedTransaction] {
+        var charges: [RedeemedTransaction] = []
+        var places: [EndlessPurchase: Int] = [:]
+        for transaction in self where !PurchasePeriod.Terms(transaction.facts).isPaidByAnother {
+            if transaction.subscribedUntil == nil {
+                let sale = EndlessPurchase(
+                    purchase: transaction.purchase, product: ByteKey(transaction.productIdentifier))
+                if let place = places[sale] {
+                    if transaction.isOriginal(beside: charges[place]) { charges[place] = transaction }
+                    continue
+                }
+                places[sale] = charges.count
+            }
+            charges.append(transaction)
+        }
+        return charges
+    }
+
+    /// The sums of the paid prices without what was paid back, the largest first. A refund of an unknown amount is in none.
     ///
     /// - Parameter isSandbox: True for the sums of test purchases, false for those of real ones.
     package func spent(inSandbox isSandbox: Bool) -> [Price] {
         var sums: [String: Int64] = [:]
-        for transaction in self where transaction.origin.isSandbox == isSandbox {
+        for transaction in charges where transaction.origin.isSandbox == isSandbox {
             guard let price = transaction.paidPrice else { continue }
-            let refunded = transaction.isPaidBack ? transaction.refundedAmount(of: price.milliunits) ?? 0 : 0
-            sums[price.currency, default: 0] &+= price.milliunits &- refunded
+            sums[price.currency, default: 0] &+= price.milliunits &- (transaction.paidBack?.amount ?? 0)
         }
         return sums.map { Price(milliunits: $1, currency: $0) }.largestFirst
+    }
+}
+
+extension RedeemedTransaction {
+    /// True for an auto-renewable subscription. An app receipt states no type, but an end.
+    package var isSubscription: Bool {
+        facts.text(.type).map { $0 == ProductType.autoRenewableSubscription.rawValue } ?? (facts[.expiresDate] != nil)
+    }
+
+    /// The end of the paid time of a subscription; nil for another purchase.
+    package var subscribedUntil: Timestamp? { isSubscription ? paidUntil : nil }
+
+    /// The end of the paid time; nil for a purchase without an end.
+    ///
+    /// The ledger ends an upgraded period at its start, because it grants nothing. The period was paid for until the next one
+    /// begins.
+    package var paidUntil: Timestamp? {
+        if facts.bool(.isUpgraded) == true { return facts.date(.expiresDate) ?? expiresAt }
+        return expiresAt ?? facts.date(.expiresDate)
+    }
+}
+
+/// A product of a purchase that does not renew. The customer pays for it once.
+private struct EndlessPurchase: Hashable {
+    let purchase: PurchaseOfUser
+    let product: ByteKey
+}
+
+extension RedeemedTransaction {
+    /// True if this one stands for a purchase that both repeat.
+    fileprivate func isOriginal(beside other: RedeemedTransaction) -> Bool {
+        func key(_ transaction: RedeemedTransaction) -> (Int, Timestamp, ByteKey) {
+            let isOriginal = transaction.originalTransactionIdentifier.hasSameBytes(
+                as: transaction.transactionIdentifier)
+            return (
+                isOriginal ? 0 : 1, transaction.facts.date(.originalPurchaseDate) ?? transaction.purchaseDate,
+                ByteKey(transaction.transactionIdentifier)
+            )
+        }
+        return key(self) < key(other)
     }
 }
 

@@ -7,6 +7,16 @@ extension EntitlementDecision {
     ///
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
     mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
+        let (paidBack, wasRevoked) = (paidBack(of: claim), facts.transactions[claim.key]?.status.isRevoked ?? false)
+        let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
+        let isRevoked = facts.transactions[claim.key]?.status.isRevoked ?? false
+        if wasRevoked || !isRevoked { auditRefund(of: claim, after: paidBack, to: user) }
+        return result
+    }
+
+    private mutating func applyStatement(
+        of claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?, after paidBack: PaidBack?
+    ) -> Redemption.Result {
         guard let before = facts.transactions[claim.key]?.status else {
             return redeemFirst(claim, of: user, by: actor, naming)
         }
@@ -21,7 +31,7 @@ extension EntitlementDecision {
         write(stated, of: claim, to: claim.key)
         writeToRepeats(stated, of: claim, by: actor)
         if stated.isRevoked != before.isRevoked {
-            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user)
+            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user, after: paidBack)
         } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
             changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user))
         }
@@ -83,13 +93,18 @@ extension EntitlementDecision {
     }
 
     /// Records that a transaction counts, or no longer counts. The revocation of an upgraded period is part of the upgrade.
-    private mutating func auditRevocation(_ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64) {
+    private mutating func auditRevocation(
+        _ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64, after before: PaidBack? = nil
+    ) {
         if isRevoked, !facts.revokedByTeam.contains(claim.originalKey), let transaction = facts.transactions[claim.key],
             transaction.isUpgraded
         {
             return auditChange(of: claim.key, transaction, to: nil, of: user)
         }
-        audit(isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user)
+        let paidBack = isRevoked ? paidBack(of: claim) : nil
+        audit(
+            isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user,
+            measure: paidBack.flatMap { refund(of: claim, $0, paidBefore: before?.amount ?? 0) })
     }
 
     /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.
@@ -144,6 +159,30 @@ extension EntitlementDecision {
         change(claim.key) { $0.grace = grace }
         changes.stated.insert(transaction.originalKey)
         return transaction.grace?.endsAt != grace.endsAt
+    }
+}
+
+/// The rule of refunds without a revocation. That of a revocation is part of its event.
+extension EntitlementDecision {
+    /// What the store has paid back of a claim's transaction; nil for nothing.
+    private func paidBack(of claim: Claim) -> PaidBack? {
+        guard let transaction = facts.transactions[claim.key], let stated = transaction.stated else { return nil }
+        return PaidBack(stated, quantity: claim.quantity, revokedAt: transaction.status.revocationDate)
+    }
+
+    /// Records money that was paid back since, however often it is stated.
+    private mutating func auditRefund(of claim: Claim, after before: PaidBack?, to user: Int64) {
+        guard let after = paidBack(of: claim), before == nil || after.amount ?? 0 > before?.amount ?? 0 else { return }
+        audit(
+            .paymentRefunded, claim.key, claim.productIdentifier, by: .appStore, to: user,
+            measure: refund(of: claim, after, paidBefore: before?.amount ?? 0))
+    }
+
+    /// The part of an amount that no earlier event has; nil if the amount or the currency is unknown.
+    private func refund(of claim: Claim, _ paidBack: PaidBack, paidBefore before: Int64) -> AuditEntry.Measure? {
+        guard let amount = paidBack.amount, let currency = facts.transactions[claim.key]?.stated?.text(.currency)
+        else { return nil }
+        return .refund(Price(milliunits: amount - before, currency: currency), at: paidBack.at)
     }
 }
 

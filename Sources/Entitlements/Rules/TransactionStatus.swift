@@ -100,8 +100,8 @@ extension TransactionFacts {
             let (before, after) = (earlier[fact], later[fact])
             facts[fact] =
                 switch fact.field.source {
-                case _ where place == otherPlace, .appReceipts, .googlePlay: [before, after].compactMap(\.self).max()
-                case .anyStatement: after ?? before
+                case _ where place == otherPlace, .appReceipts: [before, after].compactMap(\.self).max()
+                case .anyStatement, .googlePlay: after ?? before
                 case .lastStatement: after
                 }
         }

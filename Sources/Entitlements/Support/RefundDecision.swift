@@ -217,14 +217,12 @@ extension LedgerTransaction {
         of user: Int64,
         in catalog: Catalog
     ) throws -> RefundFacts {
-        // Apple withdraws family sharing without a refund, and the rest of an upgraded period.
-        let refunds: Int? = try database.value(
-            """
-            SELECT count(*) FROM redeemed_transaction
-            WHERE user_id = $1 AND origin = $2 AND app = $3 AND transaction_id <> $4 AND revocation_date IS NOT NULL
-                AND coalesce(is_upgraded, 0) = 0 AND coalesce(ownership_type, 'PURCHASED') = 'PURCHASED'
-            """,
-            [user, request.origin, bought.appNumber, request.transactionIdentifier])
+        let refunds = try ReadingRecords(database: database).transactions(
+            of: [user], stating: PurchasePeriod.Terms.facts + PaidBack.facts)[user, default: []]
+            .count { other in
+                other.origin == request.origin && other.appNumber == bought.appNumber && other.paidBack != nil
+                    && !other.transactionIdentifier.hasSameBytes(as: request.transactionIdentifier)
+            }
         return RefundFacts(
             product: bought.productIdentifier,
             type: type(of: bought.productIdentifier, bought.facts, request, in: catalog),

@@ -53,9 +53,12 @@ package struct StoryEntry: Hashable, Sendable {
         let reason = entry.reason.map { ": \($0)" } ?? "."
         return switch entry.event {
         case .granted: "Transaction \(reference) grants \(subject)\(reason)"
-        case .revoked: "Transaction \(reference) of \(subject) was revoked\(reason)"
+        case .revoked:
+            "Transaction \(reference) of \(subject) was revoked\(paidBack(entry))\(reason)"
         case .unitsRevoked:
             "\(company(of: entry.origin)) took units of transaction \(reference) of \(subject) back\(reason)"
+        case .paymentRefunded:
+            "\(company(of: entry.origin)) paid \(entry.refund?.formatted ?? "money") back for transaction \(reference) of \(subject)."
         case .productChanged: "\(entry.reason ?? "Another product") replaced \(subject) of transaction \(reference)."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
         case .transferredIn:
@@ -96,6 +99,12 @@ package struct StoryEntry: Hashable, Sendable {
             return entry.origin?.isGooglePlay == true
                 ? "The renewal of \(subject) was turned off." : "The customer turned the renewal of \(subject) off."
         }
+    }
+
+    /// The money that was paid back with the goods; empty for none, and for an unknown amount.
+    private static func paidBack(_ entry: AuditEntry) -> String {
+        guard let refund = entry.refund, refund.milliunits != 0 else { return "" }
+        return ", and \(refund.formatted) paid back"
     }
 
     private static func company(of origin: Origin?) -> String { origin?.isGooglePlay == true ? "Google" : "Apple" }
@@ -253,7 +262,7 @@ extension StoryPart.Kind {
         case .renewals:
             return [.expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled]
                 .contains(entry.event)
-        case .refunds: return [.revoked, .unitsRevoked, .refundAnswered].contains(entry.event)
+        case .refunds: return [.revoked, .unitsRevoked, .paymentRefunded, .refundAnswered].contains(entry.event)
         case .refusals: return entry.event == .refused
         case .team:
             if [.itemGiven, .itemTakenBack, .credited, .assigned, .moved].contains(entry.event) { return true }

@@ -31,7 +31,8 @@ enum AuditedAmounts {
                 """,
             records: """
                 SELECT origin, app, reference AS subject, balance, CAST(sum(amount) AS BIGINT) FROM audit
-                WHERE origin IS NOT NULL AND amount IS NOT NULL GROUP BY origin, app, reference, balance
+                WHERE origin IS NOT NULL AND amount IS NOT NULL AND ends_at IS NULL
+                GROUP BY origin, app, reference, balance
                 """)
         + compared(
             "A grant differs from its record in the audit log",

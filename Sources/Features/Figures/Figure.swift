@@ -32,10 +32,10 @@ package enum Figure: String, CaseIterable, Sendable {
         case .transactions: "The transactions of the purchases, renewals included."
         case .withoutPrice: "The transactions for which the store has stated no price. They are not in the revenue."
         case .revenue: "The prices of the transactions, before the store's commission, taxes and refunds."
-        case .refunds: "The transactions that a store refunded, on the day of the refund."
+        case .refunds: "The transactions of which a store paid money back, on the day of the refund."
         case .refundedRevenue: "The refunded amounts, on the day of the refund."
         case .refundRate:
-            "The transactions of the period that were refunded since, divided by the transactions of the period."
+            "The transactions of the period of which money was paid back since, divided by the transactions of the period."
         case .newCustomers: "The users with their first transaction in the app in the period, free trials included."
         case .activeSubscriptions: "The paid subscriptions at the end of the period, grace periods included."
         case .subscriptionMovement:

@@ -7,6 +7,7 @@ package struct WebhookMessage: Codable, Sendable {
     package enum Kind: String, CaseIterable, Codable, Sendable {
         case purchaseGranted = "purchase.granted"
         case purchaseRevoked = "purchase.revoked"
+        case purchaseRefunded = "purchase.refunded"
         case purchaseTransferredIn = "purchase.transferredIn"
         case purchaseTransferredOut = "purchase.transferredOut"
         case purchaseExpired = "purchase.expired"
@@ -40,6 +41,9 @@ package struct WebhookMessage: Codable, Sendable {
         /// The reason in the team's words. Of a changed product, the new product; of a pause, its end; of a renewal that is turned off, who
         /// has done it.
         package var reason: String?
+        /// The money that the store has paid back, in milliunits of `currency`; nil if the event is no refund, or the amount is unknown.
+        package var refundedAmount: Int64?
+        package var currency: String?
     }
 
     package let type: Kind
@@ -61,7 +65,7 @@ extension WebhookMessage {
                 transactionId: isGrant || isTransfer ? nil : entry.reference,
                 originalTransactionId: isTransfer ? entry.reference : nil, productId: isGrant ? nil : entry.subject,
                 grantId: isGrant ? entry.reference : nil, item: isGrant ? Self.item(entry.subject) : nil,
-                reason: entry.reason))
+                reason: entry.reason, refundedAmount: entry.refund?.milliunits, currency: entry.refund?.currency))
     }
 
     /// Parses the item in an entry of the audit log.
@@ -85,6 +89,7 @@ extension AuditEntry.Event {
         switch self {
         case .granted: (.purchaseGranted, .nonRenewingPurchase)
         case .revoked: (.purchaseRevoked, .cancellation)
+        case .paymentRefunded: (.purchaseRefunded, .cancellation)
         case .transferredIn: (.purchaseTransferredIn, .transfer)
         case .transferredOut: (.purchaseTransferredOut, .transfer)
         // RevenueCat's back ends remove access at this event. After a failed renewal the user no longer owns the item.

@@ -10,6 +10,8 @@ package struct AuditEntry: Hashable, Sendable {
         case revoked
         /// Google Play took some units of a purchase back, and the balance lost them. The reason is their number.
         case unitsRevoked
+        /// A store paid money back and left the goods, or paid it back at another time than it took them. `refund` has the amount.
+        case paymentRefunded
         /// An upgrade ended a period of a subscription. The reason is the product that replaces it; nil if it is not known.
         case productChanged
         /// The service refused a transaction that the user presented. The reason is the refusal's code.
@@ -78,6 +80,8 @@ package struct AuditEntry: Hashable, Sendable {
         case amount(Int, of: String)
         /// The end of a given item.
         case end(Timestamp)
+        /// The money that a store has paid back of a transaction, and the date.
+        case refund(Price, at: Timestamp)
     }
 
     package init(
@@ -111,14 +115,37 @@ package struct AuditEntry: Hashable, Sendable {
 }
 
 extension AuditEntry.Measure {
-    var amount: Int? { if case .amount(let amount, _) = self { amount } else { nil } }
-    var balance: String? { if case .amount(_, let balance) = self { balance } else { nil } }
-    var end: Timestamp? { if case .end(let end) = self { end } else { nil } }
+    var amount: Int? {
+        switch self {
+        case .amount(let amount, _): amount
+        case .refund(let price, _): Int(price.milliunits)
+        case .end: nil
+        }
+    }
+
+    /// The balance, or the currency of a refund.
+    var balance: String? {
+        switch self {
+        case .amount(_, let balance): balance
+        case .refund(let price, _): price.currency
+        case .end: nil
+        }
+    }
+
+    /// The end of an item, or the date of a refund.
+    var end: Timestamp? {
+        switch self {
+        case .end(let date), .refund(_, let date): date
+        case .amount: nil
+        }
+    }
 
     /// The measure in the next three columns.
     fileprivate init?(_ row: inout ResultRow) throws {
         let (amount, balance, end): (Int?, String?, Timestamp?) = (try row.next(), try row.next(), try row.next())
-        if let amount, let balance {
+        if let amount, let balance, let end {
+            self = .refund(Price(milliunits: Int64(amount), currency: balance), at: end)
+        } else if let amount, let balance {
             self = .amount(amount, of: balance)
         } else if let end {
             self = .end(end)
@@ -145,6 +172,9 @@ extension AuditEntry {
 }
 
 extension AuditEntry {
+    /// The money that a store has paid back; nil if the event is no refund, or the amount is unknown.
+    package var refund: Price? { if case .refund(let price, _) = measure { price } else { nil } }
+
     /// The actor, and the store by its name. The log has one actor for both stores, and the origin tells them apart.
     package var actorDescription: String {
         actor == .appStore && origin?.isGooglePlay == true ? "Google Play" : actor.description

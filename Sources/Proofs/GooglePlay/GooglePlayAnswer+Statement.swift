@@ -50,16 +50,35 @@ extension GooglePlayAnswer {
     }
 
     /// The facts that products of both kinds have.
-    private func facts(_ price: Price?, orderId: String?, _ moment: Moment) -> TransactionFacts {
+    private func facts(
+        _ productId: String, orderId: String?, _ order: GooglePlayOrder?, _ moment: Moment
+    ) -> TransactionFacts {
         var facts = TransactionFacts()
+        let price = order?.lineItem(productId)?.total
         facts[.price] = .init(price?.milliunits)
         facts[.currency] = .init(price?.currency)
         facts[.storefront] = .init(regionCode.flatMap(Storefront.init(shortCountryCode:))?.countryCode)
         facts[.signedDate] = .init(moment.askedAt)
+        if let refund = order.flatMap({ refund(of: productId, $0, moment) }) { facts.state(refund) }
         facts[.orderId] = .init(orderId)
         facts[.obfuscatedAccountId] = .init(obfuscatedAccountId)
         facts[.obfuscatedProfileId] = .init(obfuscatedProfileId)
         return facts
+    }
+
+    /// The money of an order that was paid back for a product, with or without its revocation.
+    private func refund(of productId: String, _ order: GooglePlayOrder, _ moment: Moment) -> StatedRefund? {
+        let left: [String] =
+            switch content {
+            case .subscription(let items):
+                items.filter { !state.isFinal && $0.expiryTime.map { $0 > moment.askedAt } ?? false }.map(\.productId)
+            case .products(let items, _): items.filter { $0.refundedQuantity == 0 }.map(\.productId)
+            }
+        // If the whole purchase is gone, that says nothing about its lines.
+        let isWhole = left.isEmpty
+        return order.refund(of: productId) { product in
+            !isWhole && !left.contains { $0.hasSameBytes(as: product) }
+        }
     }
 }
 
@@ -71,7 +90,7 @@ extension GooglePlayAnswer {
     ) -> StatedPurchase? {
         guard let place = placement[item.productId] else { return nil }
         let order = moment.order(orderId)
-        var facts = facts(order?.lineItem(item.productId)?.total, orderId: orderId, moment)
+        var facts = facts(item.productId, orderId: orderId, order, moment)
         facts[.offerIdentifier] = .init(item.offerId)
         // A purchase in an unknown state is not granted. Nothing says that an earlier grant was taken back.
         guard state != .unknown else { return nil }
@@ -84,7 +103,7 @@ extension GooglePlayAnswer {
                 revocationReason: isVoided ? RevocationReason.refundedForOtherReason.rawValue : nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             chain: placement.chain(of: place), renewal: nil, isConsumed: item.isConsumed,
-            refundedQuantity: max(0, item.quantity - (item.refundableQuantity ?? item.quantity)))
+            refundedQuantity: item.refundedQuantity)
     }
 }
 
@@ -109,15 +128,20 @@ extension GooglePlayAnswer {
         let paid = refund == nil ? ends.paid : period?.periodEnd ?? paidUntil ?? ends.paid
         let isRenewal = place.product.isRenewal
         let phase = item.phase ?? period?.phase ?? (isPromotion(item, place) ? .freeTrial : nil)
+        var facts = facts(item.productId, orderId: place.product.orderId, order, moment)
         // "Receives the item or subscription trial at no cost" (developer.android.com/google/play/billing/promo). A promotion has no order.
-        let free = phase == .freeTrial ? item.recurringPrice.map { Price(milliunits: 0, currency: $0.currency) } : nil
-        var facts = facts(period?.total ?? free, orderId: place.product.orderId, moment)
+        if facts[.price] == nil, phase == .freeTrial, item.recurringPrice != nil { facts[.price] = .integer(0) }
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)
         facts[.isPrepaid] = .init(item.isPrepaid ? true : nil)
-        facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
         facts[.promotionCode] = .init(isRenewal ? nil : item.promotionCode)
+        // Without the right to see orders, the plan's price alone tells the currency.
+        let currency = period?.total?.currency ?? item.recurringPrice?.currency
+        facts[.currency] = .init(currency)
+        if item.recurringPrice?.currency == currency {
+            facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
+        }
         facts[.originalPurchaseDate] = .init(startTime)
         facts[.expiresDate] = .init(keptEnd(of: known, expiryTime) ?? paid)
         facts[.replacementMode] = .init(item.replaced?.mode)
@@ -126,6 +150,7 @@ extension GooglePlayAnswer {
         switch phase {
         case .freeTrial: facts[.offerDiscountType] = .text(OfferDiscountType.freeTrial.rawValue)
         case .introductory: facts[.offerDiscountType] = .text(OfferDiscountType.payAsYouGo.rawValue)
+        case .proration: facts[.isProrated] = .init(true)
         case .base, nil: break
         }
         if phase == .freeTrial || phase == .introductory {
@@ -303,7 +328,7 @@ extension GooglePlayAnswer {
         renewal[.canceledBy] = .text((isRemoved ? Canceler.user : .developer).rawValue)
         renewal[.expirationIntent] = .integer(
             Int64((isRemoved ? ExpirationIntent.customerCancelled : .other).rawValue))
-        var facts = facts(order?.lineItem(gone.productId)?.total, orderId: gone.orderId, moment)
+        var facts = facts(gone.productId, orderId: gone.orderId, order, moment)
         // One item is taken back with all that was paid for it.
         facts[.revocationType] = .init(refund.map { _ in RevocationType.refundFull.rawValue })
         let name = moment.names.name(of: moment.originalToken ?? purchaseToken)

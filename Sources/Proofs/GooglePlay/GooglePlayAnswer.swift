@@ -281,7 +281,7 @@ extension GooglePlayAnswer {
             let offer = try fields.object("offerDetails")
             (basePlanId, offerId) = (try offer?.string("basePlanId"), try offer?.string("offerId"))
             phase = try fields.object("offerPhase").flatMap { (phase) throws(ProofRefusal) in
-                try GooglePlayOrder.Phase(phase, "basePrice", "freeTrial", "introductoryPrice")
+                try GooglePlayOrder.Phase(phase, "basePrice", "freeTrial", "introductoryPrice", "prorationPeriod")
             }
             let promotion = try fields.object("signupPromotion")
             hasPromotionCode = promotion != nil
@@ -315,6 +315,8 @@ extension GooglePlayAnswer {
         let quantity: Int
         /// The units that are not paid back; nil if Google does not state them.
         let refundableQuantity: Int?
+        /// The units that are paid back.
+        var refundedQuantity: Int { max(0, quantity - (refundableQuantity ?? quantity)) }
         let isConsumed: Bool
         let offerId: String?
         /// True for a product that is lent, or that is not released yet.

@@ -3,11 +3,16 @@ package struct GooglePlayOrder: Sendable {
     /// The offer of a period.
     package enum Phase: Sendable {
         case base, freeTrial, introductory
+        /// The time for the value of a replaced plan.
+        case proration
 
         /// Reads the phase from its markers.
-        init?(_ fields: PayloadFields, _ base: String, _ freeTrial: String, _ introductory: String) throws(ProofRefusal)
-        {
-            if try fields.object(freeTrial) != nil {
+        init?(
+            _ fields: PayloadFields, _ base: String, _ freeTrial: String, _ introductory: String, _ proration: String
+        ) throws(ProofRefusal) {
+            if try fields.object(proration) != nil {
+                self = .proration
+            } else if try fields.object(freeTrial) != nil {
                 self = .freeTrial
             } else if try fields.object(introductory) != nil {
                 self = .introductory
@@ -34,8 +39,22 @@ package struct GooglePlayOrder: Sendable {
             periodStart = try details?.dateTime("servicePeriodStartTime")
             periodEnd = try details?.dateTime("servicePeriodEndTime")
             phase = try details?.object("offerPhaseDetails").flatMap { (phase) throws(ProofRefusal) in
-                try Phase(phase, "baseDetails", "freeTrialDetails", "introductoryPriceDetails")
+                try Phase(
+                    phase, "baseDetails", "freeTrialDetails", "introductoryPriceDetails", "prorationPeriodDetails")
             }
+        }
+    }
+
+    private struct PartialRefund {
+        let date: Timestamp?
+        let amount: Int64?
+        let isProcessed: Bool
+
+        init(_ event: PayloadFields) throws(ProofRefusal) {
+            let created = try event.dateTime("createTime")
+            date = try event.dateTime("processTime") ?? created
+            amount = try event.object("refundDetails")?.money("total")?.milliunits
+            isProcessed = try event.string("state") == "PROCESSED_SUCCESSFULLY"
         }
     }
 
@@ -49,6 +68,8 @@ package struct GooglePlayOrder: Sendable {
     let refund: Refund?
     /// The date of the last refund, or of the cancellation.
     let refundedAt: Timestamp?
+    /// The processed partial refunds, each in milliunits (`partialRefundEvents[].refundDetails.total`); nil if an amount is missing.
+    private let partialRefunds: [Int64]?
     let lineItems: [LineItem]
 
     /// Reads an `Order`.
@@ -67,12 +88,15 @@ package struct GooglePlayOrder: Sendable {
         default: refund = nil
         }
         let history = try fields.object("orderHistory")
+        // A refund that is pending has not been paid (PartialRefundEvent.State).
         let partial = try history?.objects("partialRefundEvents") { (event) throws(ProofRefusal) in
-            [try event.dateTime("processTime"), try event.dateTime("createTime")].compactMap(\.self).first
-        }
+            try PartialRefund(event)
+        }?.filter(\.isProcessed)
+        let amounts = partial.map { $0.compactMap(\.amount) }
+        partialRefunds = amounts?.count == partial?.count ? amounts : nil
         let dates = [
             try history?.object("refundEvent")?.dateTime("eventTime"),
-            try history?.object("cancellationEvent")?.dateTime("eventTime"), partial?.compactMap(\.self).max(),
+            try history?.object("cancellationEvent")?.dateTime("eventTime"), partial?.compactMap(\.date).max(),
             try fields.dateTime("lastEventTime"),
         ]
         refundedAt = dates.compactMap(\.self).first
@@ -80,6 +104,77 @@ package struct GooglePlayOrder: Sendable {
     }
 
     func lineItem(_ productId: String) -> LineItem? { lineItems.first { $0.productId.hasSameBytes(as: productId) } }
+}
+
+/// Money that Google Play has paid back for a product.
+package struct StatedRefund: Hashable, Sendable {
+    /// In milliunits of the price's currency; nil if Google states no amount.
+    package let amount: Int64?
+    package let date: Timestamp?
+
+    package init(amount: Int64?, date: Timestamp?) { (self.amount, self.date) = (amount, date) }
+}
+
+extension TransactionFacts {
+    /// States a refund. The statement has its date if Google states none.
+    package mutating func state(_ refund: StatedRefund) {
+        self[.refundedAmount] = .init(refund.amount)
+        self[.refundedAt] = .init(refund.date ?? date(.signedDate))
+    }
+}
+
+/// The money that was paid back (developers.google.com/android-publisher/api-ref/rest/v3/orders: State, RefundDetails).
+extension GooglePlayOrder {
+    /// The refund of a product of the order.
+    ///
+    /// A whole refund pays the total of each line, and a canceled order was never charged. Google does not say of which line a partial
+    /// refund is. It belongs to the products that were taken back, then to the only line of its amount, and otherwise to all lines in
+    /// proportion to their totals.
+    ///
+    /// - Parameter isTakenBack: True for a product of the order that the customer does not have any more.
+    /// - Returns: Nil if nothing was paid back.
+    package func refund(of productId: String, takenBack isTakenBack: (String) -> Bool = { _ in false }) -> StatedRefund?
+    {
+        guard let refund, let line = lineItems.firstIndex(where: { $0.productId.hasSameBytes(as: productId) }) else {
+            return nil
+        }
+        let totals = lineItems.map { $0.total?.milliunits }
+        guard refund == .partial else { return StatedRefund(amount: totals[line], date: refundedAt) }
+        guard let partialRefunds else { return StatedRefund(amount: nil, date: refundedAt) }
+        var left = totals.compactMap(\.self)
+        let known = left
+        guard known.count == totals.count else {
+            let amount = totals.count == 1 ? partialRefunds.reduce(0, +) : nil
+            return amount == 0 ? nil : StatedRefund(amount: amount, date: refundedAt)
+        }
+        let gone = lineItems.indices.filter { isTakenBack(lineItems[$0].productId) }
+        for amount in partialRefunds {
+            let places = gone.contains { left[$0] > 0 } ? gone : Array(lineItems.indices)
+            let equal = places.filter { known[$0] == amount && left[$0] == amount }
+            Self.take(amount, from: equal.count == 1 ? equal : places, of: &left)
+        }
+        let amount = known[line] - left[line]
+        return amount == 0 ? nil : StatedRefund(amount: amount, date: refundedAt)
+    }
+
+    /// True if money was paid back for some of the products, and not for the others.
+    package var isRefundOfSomeProducts: Bool {
+        guard refund == .partial else { return false }
+        let count = lineItems.count { refund(of: $0.productId) != nil }
+        return count > 0 && count < lineItems.count
+    }
+
+    /// Takes an amount from some lines in proportion to what is left of each. The last one has the remainder of the division.
+    private static func take(_ amount: Int64, from places: [Int], of left: inout [Int64]) {
+        let sum = places.reduce(0) { $0 + left[$1] }
+        guard sum > 0 else { return }
+        var (rest, of) = (min(amount, sum), sum)
+        for place in places where of > 0 {
+            let part = of.dividingFullWidth(rest.multipliedFullWidth(by: left[place])).quotient
+            (rest, of) = (rest - part, of - left[place])
+            left[place] -= part
+        }
+    }
 }
 
 /// A record of a purchase that Google Play takes back, in full or some of its units (`VoidedPurchase`).

@@ -19,7 +19,7 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let expiresDate: Timestamp?
     /// The account token that the app gave to the purchase. Nil in app receipts, and for a placeholder, which names nobody.
     public let appAccountToken: UUID?
-    public let facts: TransactionFacts
+    public private(set) var facts: TransactionFacts
 
     /// The type of the product that the proof states or implies. Only a subscription ends.
     public var productType: ProductType? {
@@ -91,6 +91,13 @@ public struct ProvenPurchase: Hashable, Sendable {
     package func revoked(at date: Timestamp, reason: Int) -> ProvenPurchase {
         var purchase = self
         (purchase.revocationDate, purchase.revocationReason) = (date, reason)
+        return purchase
+    }
+
+    /// The purchase with money that was paid back.
+    package func stating(_ refund: StatedRefund) -> ProvenPurchase {
+        var purchase = self
+        purchase.facts.state(refund)
         return purchase
     }
 

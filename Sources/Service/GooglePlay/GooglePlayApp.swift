@@ -111,7 +111,11 @@ package final class GooglePlayApp: Sendable {
             let kind = known.map { $0.isSubscription ? PlayDeveloperClient.Kind.subscription : .product }
             let number = try await purchases.numberOfQuestion(about: known)
             let lines = if let known { try await purchases.lines(of: known) } else { GooglePlayLines() }
-            let priced = if let known { try await purchases.pricedOrders(of: known) } else { Set<String>() }
+            // A purchase that may have changed may be refunded in part, which Google Play states in its order alone.
+            let priced =
+                if let known, !occasion.needsNewAnswer { try await purchases.pricedOrders(of: known) } else {
+                    Set<String>()
+                }
             let statement = try await client.statement(
                 about: token, as: kind, named: try await purchases.tokenNames, originalToken: known?.originalToken,
                 lines: lines, pricedOrders: priced, within: patience)

@@ -64,8 +64,8 @@ package struct PlayDeveloperClient: Sendable {
     ///   - names: The ledger's names of tokens, by which the statement identifies the purchases.
     ///   - originalToken: The first token of the chain of replaced purchases; nil for the token itself.
     ///   - lines: The lines of the chain in the ledger.
-    ///   - priced: The orders of the charges whose prices the ledger has. They are asked for again only once the purchase has ended,
-    ///     because that may be a refund.
+    ///   - priced: The orders of the charges whose prices the ledger has, and that have not changed. They are asked for again only once
+    ///     the purchase has ended, because that may be a refund.
     package func statement(
         about token: String, as kind: Kind? = nil, named names: PurchaseTokenNames, originalToken: String? = nil,
         lines: GooglePlayLines = GooglePlayLines(), pricedOrders priced: Set<String> = [],

@@ -160,7 +160,7 @@ extension AuditEntry: AnswerObject {
         $0.field("happenedAt", "The time of the event.", \.happenedAt)
         $0.field(
             "event",
-            "The kind: `granted`, `revoked`, `unitsRevoked`, `productChanged`, `refused`, `transferredIn`, `transferredOut`, `itemGiven`, `itemTakenBack`, `aliased`, `spent`, `expired`, `renewalFailed`, `gracePeriodBegan`, `paused`, `autoRenewDisabled`, `autoRenewEnabled`, `refundAnswered`.",
+            "The kind: `granted`, `revoked`, `unitsRevoked`, `paymentRefunded`, `productChanged`, `refused`, `transferredIn`, `transferredOut`, `itemGiven`, `itemTakenBack`, `aliased`, `spent`, `expired`, `renewalFailed`, `gracePeriodBegan`, `paused`, `autoRenewDisabled`, `autoRenewEnabled`, `refundAnswered`.",
             \.event.rawValue)
         $0.field(
             "actor", "The actor: `user`, `App Store`, `Google Play`, `till`, or `key` and an API key's identifier.",
@@ -174,6 +174,11 @@ extension AuditEntry: AnswerObject {
         $0.field("reference", "The transaction, the grant or the spending.", \.reference)
         $0.field("subject", "The product, the item or the balance.", \.subject)
         $0.field("reason", "The reason; absent if none was given.", \.reason)
+        $0.field(
+            "refundedAmount",
+            "The money that the store has paid back, in thousandths of `currency`; absent if the event is no refund, or the amount is unknown.",
+            \.refund?.milliunits)
+        $0.field("currency", "The ISO 4217 code of `refundedAmount`; absent without one.", \.refund?.currency)
     }
 }
 

@@ -44,7 +44,7 @@ struct CustomerHeading {
     }
 
     @HTMLBuilder private var warnings: HTML {
-        let refundCount = transactions.count(where: \.isPaidBack)
+        let refundCount = transactions.charges.count { $0.paidBack != nil }
         if view.entitlements.accepted.sandboxUsers.contains(view.user) { Shown.badge("Sandbox tester", .warning) }
         if let failed = subscriptions.first(where: { [.billingRetry, .gracePeriod].contains($0.state) }) {
             Shown.badge("\(failed.origin.store.company) retries the charge", .warning)

@@ -110,6 +110,7 @@ struct TimelineWords {
             isOfTeam
                 ? about(Phrase("Revoked by the team", context: "event")) : about("Refunded or revoked by \(company)")
         case .unitsRevoked: about("Units refunded or revoked by \(company)")
+        case .paymentRefunded: about("Money paid back by \(company)")
         case .productChanged: about("Replaced by another product")
         case .transferredIn: about("Came from another user")
         case .transferredOut: about("Went to another user")
@@ -128,8 +129,9 @@ struct TimelineWords {
         }
     }
 
-    /// The price that the customer paid; nil if the App Store has stated none.
+    /// The amount that was paid back, or the price that the customer paid; nil if the store has stated none.
     var price: Price? {
+        if let refund = entry.refund, refund.milliunits > 0 { return refund }
         guard [.granted, .revoked].contains(entry.event), !isOfTeam else { return nil }
         return transaction?.paidPrice
     }

@@ -152,18 +152,16 @@ extension ExportRecords {
                     ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
                 })
         }
+        let readings = SubscriptionTimeline.readings(of: bought)
         return bought.map { transaction in
             let periods = purchases[transaction.purchase] ?? []
             let index = periods.firstIndex { $0.contains { $0.sequence == transaction.sequence } }
-            // Added seats are no payment after the one before it.
-            let beginsPeriod = index.map { periods[$0].first?.sequence == transaction.sequence } ?? false
-            let previous = index.flatMap { beginsPeriod && $0 > 0 ? periods[$0 - 1].first : nil }
             let isLast = index == periods.indices.last
             return ExportedTransaction(
                 user: user, transaction: transaction, terms: PurchasePeriod.Terms(transaction.facts),
                 app: apps[transaction.appNumber], product: product(transaction.productIdentifier),
                 items: items[transaction.sequence] ?? [],
-                number: index.map { $0 + 1 }, previous: previous,
+                number: index.map { $0 + 1 }, reading: readings[transaction.sequence],
                 turnedOff: index.flatMap { _ in renewals.turnedOff(transaction, isLast: isLast) },
                 failedCharge: index.flatMap { _ in renewals.failedCharge(after: transaction, isLast: isLast) }
             ).values
@@ -207,24 +205,21 @@ struct ExportedTransaction {
         ("end_time", { .date($0.transaction.paidUntil) }),
         ("grace_period_end_time", { .date($0.transaction.graceEndsAt) }),
         ("effective_end_time", { .date($0.effectiveEnd) }),
-        ("refunded_at", { .date($0.transaction.revocationDate) }),
+        ("refunded_at", { .date($0.transaction.paidBack?.at) }),
         ("unsubscribe_detected_at", { .date($0.turnedOff) }),
         ("billing_issues_detected_at", { .date($0.failedCharge) }),
         ("is_auto_renewable", { .bool($0.number != nil) }),
-        ("is_trial_period", { .bool($0.terms.isTrial) }),
-        ("is_in_intro_offer_period", { .bool($0.terms.isIntroductory && !$0.terms.isTrial) }),
-        ("is_trial_conversion", { .bool($0.isTrialConversion) }),
+        ("is_trial_period", { .bool($0.isTrial) }),
+        ("is_in_intro_offer_period", { .bool($0.terms.isIntroductory && !$0.isTrial) }),
+        ("is_trial_conversion", { .bool($0.reading?.isConversion ?? false) }),
         ("renewal_number", { .integer($0.number.map(Int64.init)) }),
         ("offer", { .text($0.facts.text(.offerIdentifier)) }),
         ("offer_type", { .integer($0.facts.integer(.offerType)) }),
         ("ownership_type", { .text($0.facts.text(.inAppOwnershipType)) }),
         ("purchased_currency", { .text($0.facts.text(.currency)) }),
-        // A refund leaves nothing of the price, except of what was paid.
-        (
-            "price_in_purchased_currency",
-            { row in .amount(row.transaction.paidAmount.map { row.transaction.revocationDate == nil ? $0 : 0 }) }
-        ),
+        ("price_in_purchased_currency", { .amount($0.transaction.keptAmount) }),
         ("purchase_price_in_purchased_currency", { .amount($0.transaction.paidAmount) }),
+        ("mrr_in_purchased_currency", { .amount($0.reading?.monthly?.milliunits) }),
         ("entitlement_identifiers", { .text($0.itemNames) }),
         ("redeemed_at", { .date($0.transaction.redeemedAt) }),
         ("updated_at", { .date($0.facts.date(.signedDate)) }),
@@ -241,8 +236,9 @@ struct ExportedTransaction {
     let items: [Item]
     /// The number of the period; nil for what is no subscription.
     let number: Int?
-    /// The period before; nil for the first, and for added seats.
-    let previous: RedeemedTransaction?
+    /// The place among the periods of its purchase, as the figures count it; nil for what is no subscription, and for a purchase of
+    /// another customer.
+    let reading: SubscriptionTimeline.Reading?
     /// The date at which the customer turned off renewal; nil if it renews.
     let turnedOff: Timestamp?
     /// The end after which the customer could not be charged; nil if the customer was.
@@ -252,14 +248,13 @@ struct ExportedTransaction {
 
     private var facts: TransactionFacts { transaction.facts }
 
+    private var isTrial: Bool { reading?.isTrial ?? terms.isTrial }
+
+    /// The end of a period is that in the figures: the next one ends it, whatever the store has stated.
     private var effectiveEnd: Timestamp? {
+        if let reading { return reading.end }
         let ends = [transaction.paidUntil, transaction.graceEndsAt].compactMap(\.self).max()
         return [ends, transaction.revocationDate].compactMap(\.self).min()
-    }
-
-    private var isTrialConversion: Bool {
-        guard let previous else { return false }
-        return !terms.isTrial && PurchasePeriod.Terms(previous.facts).isTrial
     }
 
     /// The name in English, or in the first language there is.

@@ -10,8 +10,10 @@ struct SubscriptionTimeline {
         let transaction: FigureTransaction
         var start: Timestamp
         var end: Timestamp
-        /// True if a refund determines the end.
+        /// True if a revocation determines the end.
         var isRefunded: Bool
+        /// True for a free trial, also after the change to another product in which nothing was paid.
+        var isTrial: Bool
         /// The monthly revenue; nil without a price, or in a trial.
         var monthly: Price?
         /// The purchases of seats for the rest of the period.
@@ -23,21 +25,43 @@ struct SubscriptionTimeline {
             self.transaction = transaction
             start = transaction.purchaseDate
             let stated = max(expiresAt, transaction.graceEndsAt ?? expiresAt)
-            end = min(stated, transaction.refundedAt ?? stated)
+            end = min(stated, transaction.revokedAt ?? stated)
             isRefunded = end < stated
-            let length = SubscriptionLength(from: start, until: expiresAt)
-            monthly =
-                transaction.terms.isTrial
-                ? nil
-                : transaction.price.map { Price(milliunits: length.monthly($0.milliunits), currency: $0.currency) }
+            isTrial = transaction.terms.isTrial
+            length = SubscriptionLength(from: start, until: expiresAt)
         }
 
-        var isTrial: Bool { transaction.terms.isTrial }
+        /// True if the trial before it goes on with another product or plan.
+        var continuesTrial: Bool { isTrial && !transaction.terms.isTrial }
+
+        /// The length of the period, or of its plan.
+        var length: SubscriptionLength
+
+        /// True if the customer has paid for the period, as far as its price is known.
+        var isPaid: Bool { transaction.price.map { $0.milliunits > 0 } ?? !isTrial }
 
         /// True if this one counts of two periods that begin at the same moment: the other was upgraded, or ends earlier.
         func takesPrecedence(over other: Period) -> Bool {
             let (isUpgraded, otherIsUpgraded) = (transaction.terms.isUpgraded, other.transaction.terms.isUpgraded)
             return isUpgraded == otherIsUpgraded ? other.end < end : otherIsUpgraded
+        }
+
+        var isKnownToBePaid: Bool { transaction.price.map { $0.milliunits > 0 } ?? false }
+
+        /// Sets the monthly revenue, also of added seats.
+        mutating func setPrice() {
+            monthly =
+                isTrial
+                ? nil
+                : transaction.recurringPrice.map {
+                    Price(milliunits: length.monthly($0.milliunits), currency: $0.currency)
+                }
+            for index in additions.indices { additions[index].setPrice() }
+        }
+
+        /// Ends a revoked period when it would have ended.
+        mutating func outlastRevocation(expiresAt: Timestamp) {
+            (end, isRefunded) = (max(expiresAt, transaction.graceEndsAt ?? expiresAt), false)
         }
 
         /// Ends the period at the start of the next one.
@@ -76,17 +100,55 @@ struct SubscriptionTimeline {
     }
 
     private let periods: [Period]
+    /// The transactions with what the timeline says of them.
+    let readings: [ByteKey: Reading]
+
+    /// The place of a transaction in a timeline.
+    struct Reading {
+        /// The moment at which it stopped counting, for whichever reason.
+        var end: Timestamp
+        /// The monthly revenue; nil without a price, or in a trial.
+        let monthly: Price?
+        let isTrial: Bool
+        /// True for the first payment after a trial.
+        var isConversion = false
+    }
+
+    /// The timelines of charges, one for each purchase.
+    static func all(of charges: [FigureTransaction]) -> [SubscriptionTimeline] {
+        Dictionary(grouping: charges.filter { $0.expiresAt != nil }, by: \.purchase).values.map { Self($0.sorted()) }
+    }
+
+    /// What the timelines say of a user's transactions, by their numbers.
+    static func readings(of bought: [RedeemedTransaction]) -> [Int64: Reading] {
+        var readings: [Int64: Reading] = [:]
+        for purchase in Dictionary(grouping: bought.charges, by: \.purchase).values {
+            let charges = purchase.map { FigureTransaction($0) }
+            let timeline = SubscriptionTimeline(charges.filter { $0.expiresAt != nil }.sorted())
+            for (transaction, charge) in zip(purchase, charges) {
+                readings[transaction.sequence] = timeline.readings[charge.identifier]
+            }
+        }
+        return readings
+    }
 
     /// - Parameter transactions: The periods of one purchase, in order.
     init(_ transactions: [FigureTransaction]) {
         var periods: [Period] = []
+        var readings: [ByteKey: Reading] = [:]
         var seats = SeatAdditions()
         for transaction in transactions {
             guard let expiresAt = transaction.expiresAt else { continue }
-            let period = Period(transaction, expiresAt: expiresAt)
+            var period = Period(transaction, expiresAt: expiresAt)
+            // An upgrade is no revocation, though the App Store may state it as one before its new period is known.
+            if transaction.terms.isUpgraded, transaction.identifier == transactions.last?.identifier {
+                period.outlastRevocation(expiresAt: expiresAt)
+            }
             let product = transaction.subject.product
             let isAddition = seats.adds(
                 transaction.terms.isAdditional, to: product.text, from: transaction.purchaseDate, until: expiresAt)
+            // A period that another one precludes has lasted no time.
+            readings[transaction.identifier] = Reading(end: period.start, monthly: nil, isTrial: period.isTrial)
             if isAddition, let base = periods.lastIndex(where: { $0.transaction.subject.product == product }) {
                 periods[base].additions.append(period)
             } else if let last = periods.indices.last, periods[last].start == period.start {
@@ -97,7 +159,43 @@ struct SubscriptionTimeline {
         }
         periods.removeAll { $0.end <= $0.start && $0.additions.isEmpty }
         for index in periods.indices.dropLast() { periods[index].end(by: periods[index + 1]) }
+        Self.setPrices(of: &periods)
+        for period in periods.flatMap({ [$0] + $0.additions }) {
+            readings[period.transaction.identifier] = Reading(
+                end: period.end, monthly: period.monthly, isTrial: period.isTrial)
+        }
         self.periods = periods.flatMap(\.parts)
+        var isAfterTrial = false
+        for period in self.periods where !period.isLaterPart {
+            if period.isTrial {
+                isAfterTrial = true
+            } else if isAfterTrial, period.isPaid {
+                readings[period.transaction.identifier]?.isConversion = true
+                isAfterTrial = false
+            }
+        }
+        self.readings = readings
+    }
+
+    /// Sets the monthly revenue of periods. It follows from the price and the length of the plan: the first period after a change of the
+    /// plan has the price and the length of what the value of the old plan pays.
+    ///
+    /// Google states no length of a plan. It is that of another period of the plan, or else that of the plan before.
+    private static func setPrices(of periods: inout [Period]) {
+        for index in periods.indices {
+            let transaction = periods[index].transaction
+            if transaction.isProrated {
+                let before = index > 0 ? periods[index - 1] : nil
+                if let before, before.isTrial, before.continues(into: periods[index]), !periods[index].isKnownToBePaid {
+                    periods[index].isTrial = true
+                }
+                let whole = periods.first { $0.transaction.plan == transaction.plan && !$0.transaction.isProrated }
+                let isFullPrice = transaction.price.map { $0 == transaction.recurringPrice } ?? false
+                let paid = before.flatMap { $0.isTrial || isFullPrice ? nil : $0 }
+                periods[index].length = (whole ?? paid)?.length ?? periods[index].length
+            }
+            periods[index].setPrice()
+        }
     }
 
     var sums: FigureSums {
@@ -108,11 +206,17 @@ struct SubscriptionTimeline {
             let previous = index > 0 && periods[index - 1].continues(into: period) ? periods[index - 1] : nil
             let next = index + 1 < periods.count ? periods[index + 1] : nil
             if period.isTrial {
-                sums.add(1, .trialsNew, of: period, at: period.start)
-                trial = period
+                if let previous, period.continuesTrial {
+                    sums.add(-1, .trials, of: previous, at: period.start)
+                    sums.add(1, .trials, of: period, at: period.start)
+                } else {
+                    sums.add(1, .trialsNew, of: period, at: period.start)
+                    trial = period
+                }
             } else {
                 begin(period, after: previous, wasPaid: wasPaid, &sums)
-                if let begun = trial {
+                // A conversion is a payment. The value of a replaced plan is none.
+                if let begun = trial, period.isPaid {
                     sums.add(1, .conversions, of: period, at: period.start)
                     sums.add(1, .convertedTrials, of: begun, at: begun.start)
                     trial = nil
@@ -140,6 +244,7 @@ struct SubscriptionTimeline {
         let following = next.flatMap { period.continues(into: $0) ? $0 : nil }
         if period.isTrial {
             if let following {
+                guard !following.continuesTrial else { return }
                 sums.add(1, .trialsEnded, of: period, at: following.start)
             } else {
                 sums.add(1, period.isRefunded ? .trialsEnded : .trialsExpired, of: period, at: period.end)
@@ -224,20 +329,4 @@ package enum SubscriptionLength: CaseIterable, Sendable {
 
     /// The monthly revenue, in milliunits, rounded down.
     package func monthly(_ price: Int64) -> Int64 { price * rule.numerator / rule.denominator }
-}
-
-extension RedeemedTransaction {
-    /// True for an auto-renewable subscription. An app receipt states no type, but an end.
-    var isSubscription: Bool {
-        facts.text(.type).map { $0 == ProductType.autoRenewableSubscription.rawValue } ?? (facts[.expiresDate] != nil)
-    }
-
-    /// The end of the paid time; nil for a purchase without an end.
-    ///
-    /// The ledger ends an upgraded period at its start, because it grants nothing. The period was paid for until the next one
-    /// begins.
-    var paidUntil: Timestamp? {
-        if facts.bool(.isUpgraded) == true { return facts.date(.expiresDate) ?? expiresAt }
-        return expiresAt ?? facts.date(.expiresDate)
-    }
 }

@@ -6,27 +6,18 @@ import Proofs
 /// `Documentation/Figures.md` has the definitions. The sums depend only on the transactions, in any order.
 package enum UserFigures {
     /// The version of the rules. Sums of another version are recomputed.
-    static let version = 1
+    static let version = 2
 
     /// The facts of the transactions that the figures depend on.
     static let facts: [TransactionFact] =
-        PurchasePeriod.Terms.facts + [
-            .storefront, .price, .currency, .multiSeatInfo, .expiresDate, .originalPurchaseDate, .revocationType,
-            .revocationPercentage,
+        PurchasePeriod.Terms.facts + PaidBack.facts + [
+            .storefront, .currency, .expiresDate, .originalPurchaseDate, .basePlanId, .isProrated, .recurringPrice,
         ]
 
     package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
         var sums = FigureSums()
-        let transactions = bought.compactMap { FigureTransaction($0) }
-        let purchases = Dictionary(grouping: transactions, by: \.purchase).values.map { $0.sorted() }
-        var sales: [FigureTransaction] = []
-        for purchase in purchases {
-            var periods = purchase.filter { $0.expiresAt != nil }
-            // An upgrade is no refund, though the App Store may state it as one before its new period is known.
-            if let last = periods.indices.last, periods[last].terms.isUpgraded { periods[last].refundedAt = nil }
-            sales += periods + once(purchase.filter { $0.expiresAt == nil })
-            sums.add(SubscriptionTimeline(periods).sums)
-        }
+        let sales = bought.charges.map { FigureTransaction($0) }
+        for timeline in SubscriptionTimeline.all(of: sales) { sums.add(timeline.sums) }
         for sale in sales { add(sale, to: &sums) }
         for first in firsts(of: sales) {
             sums.add(1, .newCustomers, of: first.subject, on: CalendarDay(first.purchaseDate))
@@ -52,13 +43,6 @@ package enum UserFigures {
         }
     }
 
-    /// The transactions of one purchase without repetitions by restoring: one per product, the original if it is known.
-    private static func once(_ transactions: [FigureTransaction]) -> [FigureTransaction] {
-        Dictionary(grouping: transactions, by: \.subject.product).values.compactMap { repeats in
-            repeats.first { $0.identifier == $0.original } ?? repeats.first
-        }
-    }
-
     private static func add(_ sale: FigureTransaction, to sums: inout FigureSums) {
         // A trial is not a sale.
         guard !sale.terms.isTrial else { return }
@@ -70,12 +54,12 @@ package enum UserFigures {
         } else {
             sums.add(1, .withoutPrice, of: sale.subject, on: day)
         }
-        guard let refundedAt = sale.refundedAt else { return }
-        sums.add(1, .refunds, of: sale.subject, on: CalendarDay(refundedAt))
+        guard let paidBack = sale.paidBack else { return }
+        let refundDay = CalendarDay(FigureTransaction.bounded(paidBack.at))
+        sums.add(1, .refunds, of: sale.subject, on: refundDay)
         sums.add(1, .refundedTransactions, of: sale.subject, on: day)
-        if let price = sale.price, let amount = sale.refundedAmount {
-            sums.add(
-                amount, .refundedRevenue, of: sale.subject, on: CalendarDay(refundedAt), in: ByteKey(price.currency))
+        if let price = sale.price, let amount = paidBack.amount {
+            sums.add(amount, .refundedRevenue, of: sale.subject, on: refundDay, in: ByteKey(price.currency))
         }
     }
 
@@ -96,49 +80,62 @@ struct FigureTransaction {
     let quantity: Int
     let purchaseDate: Timestamp
     let terms: PurchasePeriod.Terms
-    /// The price of the quantity, or of all seats. Nil if the App Store has stated no price, or no currency.
+    /// The price of the quantity, or of all seats. Nil if the store has stated no price, or no currency.
     let price: Price?
+    /// The price of the plan, or that of the period if the store does not state it, or if it is an offer.
+    let recurringPrice: Price?
+    /// The product with its plan.
+    let plan: [ByteKey]
+    /// True for a period for the value of a replaced plan, which has another length and price than the plan.
+    let isProrated: Bool
     /// The end of the paid time; nil for a purchase that is not an auto-renewable subscription.
     let expiresAt: Timestamp?
     /// The end of the grace period after it; nil if there is none.
     let graceEndsAt: Timestamp?
-    /// The date of the refund; nil without one.
-    var refundedAt: Timestamp?
-    /// The refunded amount, in milliunits; nil if the App Store has not stated it.
-    let refundedAmount: Int64?
+    /// The date at which the store took the goods back; nil if it left them.
+    let revokedAt: Timestamp?
+    let paidBack: PaidBack?
 
-    /// - Returns: Nil for a transaction that another customer has paid for.
-    init?(_ transaction: RedeemedTransaction) {
+    /// - Parameter transaction: A charge.
+    init(_ transaction: RedeemedTransaction) {
         let facts = transaction.facts
         terms = PurchasePeriod.Terms(facts)
-        guard !terms.isPaidByAnother else { return nil }
         subject = FigureSubject(
             app: transaction.appNumber, origin: transaction.origin, product: transaction.productIdentifier,
             storefront: facts.text(.storefront))
         identifier = ByteKey(transaction.transactionIdentifier)
         original = ByteKey(transaction.originalTransactionIdentifier)
         quantity = transaction.quantity
-        let price = transaction.paidAmount.flatMap { (0..<Self.maximumPrice).contains($0) ? $0 : nil }
         let currency = facts.text(.currency).flatMap(FigureSubject.code)
-        self.price = price.flatMap { price in currency.map { Price(milliunits: price, currency: $0.text) } }
-        let isSubscription = transaction.isSubscription
-        let expiresAt = isSubscription ? transaction.paidUntil : nil
+        func plausible(_ amount: Int64?) -> Price? {
+            guard let amount, let currency, (0..<Self.maximumPrice).contains(amount) else { return nil }
+            return Price(milliunits: amount, currency: currency.text)
+        }
+        price = plausible(transaction.paidAmount)
+        // RevenueCat's MRR chart has the price of an introductory or promotional period as long as it lasts
+        // (revenuecat.com/docs/dashboard-and-metrics/charts/monthly-recurring-revenue-mrr-chart, "Calculation"). Google's price of a plan
+        // "does not take into account discounts" (SubscriptionPurchaseV2, `recurringPrice`). Apple states none.
+        let isOffer = facts[.offerDiscountType] != nil
+        recurringPrice = (isOffer ? nil : plausible(facts.integer(.recurringPrice))) ?? price
+        plan = [ByteKey(transaction.productIdentifier), ByteKey(facts.text(.basePlanId) ?? "")]
+        isProrated = facts.bool(.isProrated) == true
+        let expiresAt = transaction.subscribedUntil
         self.expiresAt = expiresAt.map(Self.bounded)
-        graceEndsAt = isSubscription ? transaction.graceEndsAt.map(Self.bounded) : nil
+        graceEndsAt = expiresAt == nil ? nil : transaction.graceEndsAt.map(Self.bounded)
         // A restored purchase has another identifier, and the purchase date of its original.
         let isRestored = expiresAt == nil && identifier != original
         purchaseDate = Self.bounded(
             (isRestored ? facts.date(.originalPurchaseDate) : nil) ?? transaction.purchaseDate)
-        refundedAt = transaction.isRefunded ? transaction.revocationDate.map(Self.bounded) : nil
-        refundedAmount = self.price.flatMap { transaction.refundedAmount(of: $0.milliunits) }
+        revokedAt = transaction.revocationDate.map(Self.bounded)
+        paidBack = transaction.paidBack
     }
 
-    fileprivate var purchase: PurchaseOfUser {
+    var purchase: PurchaseOfUser {
         PurchaseOfUser(app: subject.app, origin: subject.origin, original: original)
     }
 
     /// Limits a date to the years from 1970 to 9999, which a calendar day supports.
-    private static func bounded(_ date: Timestamp) -> Timestamp {
+    fileprivate static func bounded(_ date: Timestamp) -> Timestamp {
         min(max(date, Timestamp(secondsSince1970: 0)), Timestamp(secondsSince1970: 253_402_214_400))
     }
 }

@@ -123,7 +123,7 @@ extension RevenueCatFacts {
         switch entry.event {
         case .revoked where isRevokedByTeam: .developerInitiated
         // Apple refunds only the buyer, and withdraws family sharing and seats from members.
-        case .revoked: isPaidByAnother ? .unknown : .customerSupport
+        case .revoked, .paymentRefunded: isPaidByAnother ? .unknown : .customerSupport
         // The App Store does not say who has turned renewal off. It is the customer.
         case .autoRenewDisabled: .init(ExpirationReason(canceler: entry.reason) ?? .customerCancelled)
         case .gracePeriodBegan, .renewalFailed: .billingError
@@ -143,15 +143,20 @@ extension RevenueCatFacts {
         let price = terms?.isTrial == true ? 0 : transaction?.paidAmount
         switch kind {
         case .initialPurchase, .renewal, .nonRenewingPurchase: return price
-        case .refundReversed: return revocation?.reason == nil ? price.map(refunded) : 0
-        case .cancellation where entry.event == .revoked && !isRevokedByTeam: return price.map { -refunded($0) }
+        case .refundReversed: return revocation?.reason == nil ? revocation?.refund?.milliunits ?? price : 0
+        case .cancellation where entry.event == .paymentRefunded: return entry.refund.map { -$0.milliunits }
+        case .cancellation where entry.event == .revoked && !isRevokedByTeam: return refundedWithGoods.map { -$0 }
         case .cancellation, .productChange, .uncancellation, .billingIssue, .subscriptionPaused, .expiration, .transfer:
             return 0
         }
     }
 
-    /// The refunded part of a price.
-    private func refunded(_ price: Int64) -> Int64 { transaction?.refunded(of: price) ?? price }
+    /// The money that was paid back with the goods; nil if it is unknown. One that comes later has an event of its own.
+    private var refundedWithGoods: Int64? {
+        if let refund = entry.refund { return refund.milliunits }
+        guard let paidBack = transaction?.paidBack, paidBack.at <= entry.happenedAt else { return 0 }
+        return paidBack.amount
+    }
 
     /// The end of access after the change, grace periods included; nil for no end.
     var endsAt: Timestamp? {

@@ -39,7 +39,11 @@ public final class JWSTransactionDecodedPayload: Sendable {
         revocationReason = try fields.integer("revocationReason")
         revocationDate = try fields.date("revocationDate")
         environment = try fields.requiredString("environment")
-        facts = try TransactionFacts(fields)
+        var facts = try TransactionFacts(fields)
+        // The revocation of an upgraded period is no revocation. The refund keeps the date.
+        let revocation = facts.text(.revocationType).flatMap(RevocationType.init)
+        if revocation == .refundFull || revocation == .refundProrated { facts[.refundedAt] = .init(revocationDate) }
+        self.facts = facts
         self.fields = fields.object
     }
 }

@@ -297,7 +297,7 @@ public enum TransactionFact: String, StatedFact {
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
     case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
     case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
-    case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, promotionCode
+    case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated, promotionCode
 
     public static let byColumn = factsByColumn()
 
@@ -359,6 +359,7 @@ public enum TransactionFact: String, StatedFact {
         case .refundedAt: .init("refunded_at", .date, "date of the last refund", by: .googlePlay)
         case .replacementMode:
             .init("replacement_mode", .text, "how it has replaced another product", by: .googlePlay)
+        case .isProrated: .init("is_prorated", .bool, "period for the value of a replaced plan", by: .googlePlay)
         case .promotionCode: .init("promotion_code", .text, "promotion code of the purchase", by: .googlePlay)
         }
     }
@@ -369,6 +370,17 @@ public typealias TransactionFacts = StatedFacts<TransactionFact>
 extension TransactionFacts {
     /// The seats of the purchase at each price, empty if none is stated; nil for a purchase without seats.
     public var seats: [MultiSeatPriceTier]? { MultiSeatPriceTier.all("priceTiers", of: object(.multiSeatInfo)) }
+
+    /// The refunds of the items of an Advanced Commerce purchase (`advancedCommerceInfo.items[].refunds`).
+    package var itemRefunds: [StatedRefund] {
+        guard self[.advancedCommerceInfo] != nil else { return [] }
+        let items = try? object(.advancedCommerceInfo)?.objects("items") { (item) throws(ProofRefusal) in
+            try item.objects("refunds") { (refund) throws(ProofRefusal) in
+                StatedRefund(amount: try refund.integer("refundAmount"), date: try refund.date("refundDate"))
+            } ?? []
+        }
+        return items.map { $0.flatMap(\.self) } ?? []
+    }
 
     init(_ purchase: GooglePlayPurchase) {
         self.init()

@@ -33,7 +33,6 @@ extension CustomerInfo {
         guard let last = periods.max(by: { $1.lasts(longerThan: $0) }) else { return nil }
         let transaction = last.transaction
         let renewal = renewal(after: last, facts)
-        let isPrepaid = transaction.facts.bool(.isPrepaid) == true
         let isGraceRunning = transaction.graceEndsAt.map { $0 > facts.requestDate } ?? false
         // The store states a renewal again when the period ends, but the event happened before.
         let identifier = ByteKey(transaction.transactionIdentifier)
@@ -45,16 +44,16 @@ extension CustomerInfo {
         return Subscription(
             store: .init(of: transaction.origin), isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
-            periodType: isPrepaid
+            periodType: last.terms.isPrepaid
                 ? .prepaid : last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
             ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
             // Nobody can turn off a prepaid plan, which never renews.
-            unsubscribeDetectedAt: renewal?.willRenew == false && !isPrepaid ? turnedOffAt : nil,
+            unsubscribeDetectedAt: renewal?.willRenew == false && !last.terms.isPrepaid ? turnedOffAt : nil,
             billingIssuesDetectedAt: hasBillingIssue
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: transaction.graceEndsAt,
             autoResumeDate: renewal?.facts.date(.autoResumeTime),
-            refundedAt: last.terms.isPaidByAnother ? nil : transaction.revocationDate,
+            refundedAt: transaction.paidBack?.at,
             storeTransactionIdentifier: transaction.storeIdentifier,
             displayName: facts.products[product]?.displayName, price: transaction.paidPrice,
             planIdentifier: transaction.facts.text(.basePlanId))
