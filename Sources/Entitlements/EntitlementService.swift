@@ -30,6 +30,7 @@ package struct EntitlementService: Sendable {
     /// - Parameters:
     ///   - accepted: The accepted origins, and the users they are valid for.
     ///   - policy: The policy for purchases of another user.
+    ///   - erasedClaimDays: The days after the erasure of a purchase's owner from which on a proof is enough to own it.
     ///   - keepsProofs: True to store the signed bytes of proofs.
     ///   - onVerify: Receives the duration of each verification, and the fields that were read as absent because of their
     ///     form.
@@ -42,6 +43,7 @@ package struct EntitlementService: Sendable {
         randomness: Randomness = .system,
         accepted: AcceptedOrigins = AcceptedOrigins(),
         policy: OwnershipPolicy = .keep,
+        erasedClaimDays: Int64 = OwnershipPolicy.defaultErasedClaimDays,
         keepsProofs: Bool = false,
         onVerify: @escaping @Sendable (Duration, [String]) -> Void = { _, _ in },
         onNotification: (@Sendable (NotificationRecord, [UInt8]) async throws -> Void)? = nil
@@ -59,7 +61,9 @@ package struct EntitlementService: Sendable {
         names = NameIndex(ledger: ledger, clock: clock)
         claims = ledger.batch(upTo: 128) { requests, transaction in
             try (customerClocks?.groups(of: requests) ?? [(clock.now(), requests)]).flatMap { moment, requests in
-                try transaction.decide(requests, under: policy, accepting: accepted, at: moment) { apps.type(of: $0) }
+                try transaction.decide(
+                    requests, under: policy, claimingErasedAfter: erasedClaimDays, accepting: accepted, at: moment
+                ) { apps.type(of: $0) }
             }
         }
     }

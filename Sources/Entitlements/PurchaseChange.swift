@@ -59,7 +59,7 @@ extension LedgerTransaction {
         }
         let known = try found()
         guard known.count == 1, let transaction = known.first else { return known }
-        if let original = try apply(change, to: transaction, of: user, by: caller, at: moment) {
+        if let originals = try apply(change, to: transaction, of: user, by: caller, at: moment) {
             let (event, reason): (AuditEntry.Event, String?) =
                 switch change {
                 case .revoke(let reason): (.revoked, reason)
@@ -71,9 +71,25 @@ extension LedgerTransaction {
                     app: transaction.app, reference: transaction.transactionIdentifier,
                     subject: transaction.productIdentifier, reason: reason),
                 to: user)
-            _ = try recordStates(of: [original], try apps, from: Viewpoint(accepting: accepted, at: moment))
+            _ = try recordStates(of: originals, try apps, from: Viewpoint(accepting: accepted, at: moment))
         }
         return try found()
+    }
+
+    /// The owners of transactions of an identifier whose purchase a request may move.
+    ///
+    /// - Parameter user: The owner that the request names; nil for any.
+    fileprivate func owners(of identifier: String, named user: User?) throws -> [Int64] {
+        if let user, let number = try users.known(user),
+            try !ReadingRecords(database: database).transactions([identifier], of: number).isEmpty
+        {
+            return [number]
+        }
+        let owners = Set(
+            try database.rows("SELECT user_id FROM claim WHERE transaction_id = $1", [identifier]) {
+                try $0.next() as Int64
+            })
+        return try (user == nil ? owners : Set(users.erased(among: owners).keys)).sorted()
     }
 
     /// A user's transactions of an identifier.
@@ -89,18 +105,19 @@ extension LedgerTransaction {
         }
     }
 
-    /// - Returns: The purchase; nil if the change was already in effect. Nothing is then changed.
+    /// - Returns: The purchase, and those whose ends follow from it; nil if the change was already in effect. Nothing is then changed.
     private func apply(
         _ change: PurchaseChange,
         to transaction: RedeemedTransaction,
         of user: Int64,
         by caller: String,
         at moment: Timestamp
-    ) throws -> TransactionKey? {
+    ) throws -> Set<TransactionKey>? {
         let apps = try apps
         let records = EntitlementRecords(database: database, apps: apps)
         let original = try records.original(ofTransaction: transaction.sequence, of: user)
-        let before = try records.facts(ofPurchases: [original])
+        var before = try records.facts(ofPurchases: [original])
+        if before.haveFixedPeriods { try records.readFixedPeriods(of: [user], into: &before) }
         var after = before.decision(at: moment)
         let purchase = [user] + original.sqlValues(apps)
         switch change {
@@ -127,9 +144,11 @@ extension LedgerTransaction {
                 """,
                 [caller, moment] + purchase)
         }
-        try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: after)
-            .updateBenefits(of: [original], .init(before: before))
-        return original
+        after.extendFixedPeriods()
+        let changes = EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: after)
+        if !after.changes.stated.isEmpty { try changes.write() }
+        try changes.updateBenefits(of: [original], .init(before: before))
+        return after.changes.stated.union([original])
     }
 }
 
@@ -137,7 +156,10 @@ extension EntitlementService {
     /// Moves the purchase of a redeemed transaction to another user, with all its transactions and the renewals to come. The
     /// ownership policy does not hinder the team. An account token does, and so does an amount that the purchase added to a balance.
     ///
+    /// An erased owner has no name. So the purchase of one is found whichever user is named, if that user has none of the identifier.
+    ///
     /// - Parameters:
+    ///   - user: The owner; nil for any.
     ///   - origin: Nil if only one origin uses the identifier.
     ///   - app: The bundle identifier of the only app whose transactions are searched; nil for all apps.
     ///   - other: The new owner, whom the ledger knows.
@@ -148,7 +170,7 @@ extension EntitlementService {
         transaction identifier: String,
         origin: Origin?,
         in app: String? = nil,
-        of user: User,
+        of user: User?,
         to other: User,
         reason: String,
         by caller: String
@@ -156,20 +178,23 @@ extension EntitlementService {
         let (origins, app) = (accepted.origins(for: other), limitingApp ?? app)
         let found = try await ledger.write { transaction -> [RedeemedTransaction] in
             try transaction.requireName(of: other)
-            guard let former = try transaction.users.known(user) else { return [] }
-            guard let owner = try transaction.users.known(other) else { throw LedgerError.userUnknown }
             func found(of owner: Int64) throws -> [RedeemedTransaction] {
                 try transaction.transactions(identifier, from: origin, in: app, of: owner)
             }
-            let moved = try found(of: former)
-            guard moved.count == 1 else { return moved }
-            guard origins.contains(moved[0].origin) else { throw AssignmentError.originNotAccepted(moved[0].origin) }
+            let owners = try transaction.owners(of: identifier, named: user)
+            let moved = try owners.flatMap { former in try found(of: former).map { (former, $0) } }
+            guard let (former, first) = moved.first, moved.count == 1 else { return moved.map(\.1) }
+            guard let owner = try transaction.users.known(other) else { throw LedgerError.userUnknown }
+            guard origins.contains(first.origin) else { throw AssignmentError.originNotAccepted(first.origin) }
             let apps = try transaction.apps
             let records = EntitlementRecords(database: transaction.database, apps: apps)
-            let original = try records.original(ofTransaction: moved[0].sequence, of: former)
-            let before = try records.facts(ofPurchases: [original])
-            var decision = before.decision(at: try now(of: user, transaction))
+            let original = try records.original(ofTransaction: first.sequence, of: former)
+            var before = try records.facts(ofPurchases: [original])
+            before.erasedOwners = try transaction.users.erased(among: [former])
+            if before.haveFixedPeriods { try records.readFixedPeriods(of: [former, owner], into: &before) }
+            var decision = before.decision(at: try now(of: user ?? other, transaction))
             try decision.move(original, to: owner, reason: reason, by: AuditActor(caller: caller))
+            decision.extendFixedPeriods()
             try EntitlementChangeRecords(transaction: transaction, apps: apps, before: before, decision: decision)
                 .write()
             return try found(of: owner)

@@ -127,7 +127,7 @@ extension LedgerTransaction {
     /// Erases a user's name and the rows that the tables mark for erasure.
     ///
     /// Redeemed transactions stay redeemed: a tombstone with a random name owns them, so that nobody can redeem their proofs
-    /// again. The hash chain of the audit log stays, too.
+    /// again at once. The hash chain of the audit log stays, too.
     ///
     /// - Returns: False if the ledger does not know the user.
     package func erase(_ user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
@@ -152,6 +152,7 @@ extension LedgerTransaction {
         }
         let name = randomness.bytes(16).hexadecimal
         try users.rename(user, from: own, to: User.erasedIssuer, name)
+        try users.setErased(user, at: moment)
         try audit.append(
             AuditEntry(
                 happenedAt: moment, event: .erased, actor: actor, origin: nil, reference: name, subject: "user",

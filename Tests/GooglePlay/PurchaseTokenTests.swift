@@ -315,10 +315,10 @@ import Testing
     {
         #expect(try await redeem(try product("a", "garden.gate"), for: alice) == [.granted])
         let purchase = try #require(try await purchases.purchasesToAcknowledge(limit: 9).due.first)
-        #expect(try await purchases.close(purchase) == false)
+        #expect(try await purchases.endOverdueAcknowledgement(of: purchase) == false)
         #expect(try await due() == ["a"])
         advance(seconds: 3 * 86_400)
-        #expect(try await purchases.close(purchase))
+        #expect(try await purchases.endOverdueAcknowledgement(of: purchase))
         #expect(try await due().isEmpty)
     }
 

@@ -172,7 +172,7 @@ import Testing
                         LIMIT 1;
                     INSERT INTO google_purchase VALUES
                         ('t', 'localPlay/Production', 1, 't', 'u', 1, 'active', 'p', 'GPA.1', 1, 2, 3, 4, 5, 6, 'q',
-                        1, 7);
+                        1, 7, 8, 9, 1);
                     INSERT INTO google_chain VALUES ('t', 1, 'q', 7);
                     INSERT INTO google_line VALUES
                         ('t', 1, 'q', 'p', 'token-1', '', 't', 'GPA.1', 'GPA.1', 1, 2, 3, 1, 7);

@@ -107,6 +107,7 @@ extension LedgerSuite {
         item: Item? = sprout1,
         credit: Credit? = nil,
         expiresAt: Timestamp? = nil,
+        period: SubscriptionPeriod? = nil,
         grace: Claim.Grace? = nil,
         facts: TransactionFacts? = nil,
         renewal: StatedRenewal? = nil
@@ -117,7 +118,7 @@ extension LedgerSuite {
             productIdentifier: product, quantity: 1, purchaseDate: bought, revocationDate: revoked,
             repeatsOriginal: repeatsOriginal, signedAt: signedAt, appAccountToken: appAccountToken,
             proofDigest: [UInt8](repeating: 7, count: 32), item: item, credit: credit, expiresAt: expiresAt,
-            grace: grace, facts: facts, renewal: renewal)
+            period: period, grace: grace, facts: facts, renewal: renewal)
     }
 
     func redeem(

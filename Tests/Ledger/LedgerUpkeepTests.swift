@@ -91,21 +91,21 @@ import Testing
         (
             """
             INSERT INTO google_purchase VALUES
-                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', 'p', NULL, 1, NULL, NULL, NULL, 0, NULL, 'q', 0, 1)
+                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', 'p', NULL, 1, NULL, NULL, NULL, 0, NULL, 'q', 0, 1, NULL, NULL, 0)
             """,
             "CHECK constraint failed in google_purchase"
         ),
         (
             """
             INSERT INTO google_purchase VALUES
-                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', NULL, 'GPA.1', 1, NULL, NULL, NULL, 0, NULL, 'q', 0, 1)
+                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', NULL, 'GPA.1', 1, NULL, NULL, NULL, 0, NULL, 'q', 0, 1, NULL, NULL, 0)
             """,
             "CHECK constraint failed in google_purchase"
         ),
         (
             """
             INSERT INTO google_purchase VALUES
-                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', NULL, NULL, 1, NULL, 5, NULL, 0, 5, 'q', 0, 1)
+                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', NULL, NULL, 1, NULL, 5, NULL, 0, 5, 'q', 0, 1, NULL, NULL, 0)
             """,
             "CHECK constraint failed in google_purchase"
         ),

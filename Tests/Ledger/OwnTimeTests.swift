@@ -22,7 +22,7 @@ import Testing
                 "parked_transaction.stated_at", "parked_transaction.revocation_date", "parked_transaction.expires_at",
                 "expected_purchase.purchase_date", "expected_purchase.expires_at", "notification.signed_at",
                 "google_voided_purchase.voided_at", "google_voided_units.voided_at", "google_line.begins_at",
-                "google_line.ends_at", "google_purchase.acknowledge_by",
+                "google_line.ends_at", "google_purchase.acknowledge_by", "google_purchase.paid_until",
                 "customer_activity.last_purchase_at", "figure.day", "figure_cohort.day",
             ]
         ),
@@ -48,7 +48,10 @@ import Testing
         ("people choose it", ["team_grant.ends_at", "audit.ends_at", "api_key.expires_at"]),
         (
             "something is only kept longer",
-            ["kept_answer.kept_at", "address_change.asked_at", "notification_forward.queued_at"]
+            [
+                "kept_answer.kept_at", "address_change.asked_at", "notification_forward.queued_at",
+                "google_purchase.refused_at", "user.erased_at",
+            ]
         ),
         (
             "the rule compares it with now",

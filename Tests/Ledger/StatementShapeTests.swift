@@ -264,7 +264,8 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await purchases.purchasesToAsk(limit: 9)
         #expect(try await purchases.purchasesToAcknowledge(limit: 9).due.isEmpty)
         _ = try await purchases.beginAcknowledgement(of: purchase)
-        try await purchases.close(purchase)
+        _ = try await purchases.refuse(purchase)
+        try await purchases.endOverdueAcknowledgement(of: purchase)
         _ = try await service.mendTimes(to: clock.now())
         try await reportExternalTransactions(purchases)
     }

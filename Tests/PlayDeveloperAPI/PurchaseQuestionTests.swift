@@ -162,6 +162,54 @@ private final class Calls: Sendable {
         _ = try await garden.app.refresh(bought.token, notifiedBy: notification(31))
     }
 
+    @Test(arguments: [(410, "purchaseTokenNoLongerValid"), (404, "purchaseTokenNotFound"), (400, "invalid")])
+    func `one answer that there is no such purchase ends no questions about it`(status: Int, reason: String)
+        async throws
+    {
+        let bought = try server.subscribe()
+        #expect(try await garden.present(bought.token) == nil)
+        let items = try await garden.items()
+        server.answer { $0.uri.path.contains("/tokens/") ? .error(status, reason) : nil }
+        await #expect(throws: PlayDeveloperError.self) {
+            _ = try await garden.app.refresh(bought.token, notifiedBy: notification(1))
+        }
+        #expect(try await garden.items() == items)
+        server.clear()
+        #expect(try await garden.app.reconciler.recordSilentPurchases().outcomes == [:])
+        garden.advance(milliseconds: 60_000)
+        #expect(try await garden.app.purchases.purchasesToAsk(limit: 9).count == 1)
+        #expect(try await garden.app.reconciler.recordSilentPurchases().outcomes == ["recorded": 1])
+        let known = try #require(try await garden.app.purchases.purchase(of: bought.token))
+        #expect(known.refusals == nil && known.askAt != nil)
+        // The renewal is found without a notification.
+        garden.advance(milliseconds: 31 * 86_400_000)
+        #expect(try await garden.app.reconciler.recordSilentPurchases().outcomes == ["granted": 1])
+        #expect(try await garden.items() == items)
+    }
+
+    @Test func `a purchase is given up when Google Play has forgotten it, and not before`() async throws {
+        let bought = try server.subscribe()
+        #expect(try await garden.present(bought.token) == nil)
+        server.answer { $0.uri.path.contains("/tokens/") ? .error(410, "purchaseTokenNoLongerValid") : nil }
+        var days = 0
+        var last: [String: Int] = [:]
+        repeat {
+            days += 1
+            garden.advance(milliseconds: 86_400_000)
+            last = try await garden.app.reconciler.recordSilentPurchases().outcomes
+            #expect(last["googlePlayTokenEnded"] == 1, "day \(days)")
+        } while last["givenUp"] == nil && days < 120
+        // A month is paid, and Google Play knows the token for 60 days after that.
+        #expect((90...93).contains(days))
+        #expect(garden.messages.count { $0.hasPrefix("a purchase is given up") } == 1)
+        garden.advance(milliseconds: 9 * 86_400_000)
+        #expect(try await garden.app.purchases.purchasesToAsk(limit: 9).isEmpty)
+        // Somebody tells that there is something about it after all.
+        server.clear()
+        _ = try await garden.app.refresh(bought.token, notifiedBy: notification(2))
+        #expect(try await garden.app.purchases.purchase(of: bought.token)?.askAt != nil)
+    }
+
     @Test func `a question ends with the last caller who awaits it, and the next caller asks anew`() async throws {
         let bought = try server.buy("garden.gate")
         server.hold("/tokens/")

@@ -249,6 +249,35 @@ import Testing
         #expect(try await fixture.send(.put, path, body: body).code == "transactionNotFound")
     }
 
+    @Test(arguments: ["/v1/users/x/transactions", "/v1/transactions"])
+    func `the purchase of an erased user is moved without the name of its owner`(path: String) async throws {
+        let proof = String(
+            decoding: try TestProofs.transaction(TestProofs.transactionPayload(), chain: chain), as: UTF8.self)
+        let body = "{\"signedTransaction\":\"\(proof)\"}"
+        let bought: Redemption = try await fixture.send(.post, "/v1/users/alice/transactions", body: body).decoded()
+        let identifier = try #require(bought.transactions.first).transactionId
+        _ = try await fixture.send(.put, "/v1/users/bob/account-token")
+        let (way, request) = ("\(path)/\(identifier)/owner", #"{"user":"bob","reason":"Alice is bob now"}"#)
+        if path.contains("users") {
+            // The name of another user moves no purchase of somebody who was not erased.
+            #expect(try await fixture.send(.put, way, body: request).code == "transactionNotFound")
+        }
+        #expect(try await fixture.send(.post, "/v1/users/alice/erasure").status == 204)
+        #expect(
+            try await fixture.send(.post, "/v1/users/bob/transactions", body: body).code == "ownedByAnotherUser")
+        let known = try await fixture.send(.get, "/v1/transactions/\(identifier)")
+        #expect(String(decoding: known.body, as: UTF8.self).contains("\"ownerErased\":true"))
+        let moved = try await fixture.send(.put, way, body: request)
+        #expect(moved.status == 200)
+        #expect(try moved.decoded(TransactionResource.self).transactionId == identifier)
+        #expect(try await !items(of: "bob").isEmpty)
+        // The reason may name somebody, so the erased user's log leaves it out.
+        let moves = try await fixture.ledger.read { transaction in
+            try transaction.audit(of: try #require(User(name: "bob")))
+        }.map(\.entry).filter { $0.event == .moved }
+        #expect(moves.map(\.reason) == ["Alice is bob now"])
+    }
+
     @Test func `a grant and its stored answer are one commit`() async throws {
         let ledger = try Ledger(file: fixture.shop.folder.file("own.sqlite"))
         let alice = try #require(User(name: "alice"))

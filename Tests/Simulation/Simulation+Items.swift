@@ -49,12 +49,12 @@ extension Simulation {
     ) throws -> [Item] {
         let atPlay = try itemsFromPlay(of: person) + itemsOfSubscriptions(of: person, at: moment)
         var items = Set((given[person.user.name] ?? []) + atPlay)
+        let seasonEnds = Self.seasonEnds(sales, takenBack: takenBack)
         for sale in sales where counts(sale) {
             switch sale.benefit {
             case .item(let item): items.insert(item)
-            case .itemFor(let item, let period):
-                let end = sale.purchaseDate.adding(period, dayOfMonth: sale.purchaseDate.dayOfMonth)
-                if moment < end { items.insert(item) }
+            case .itemFor(let item, _):
+                if let end = seasonEnds[sale.key], moment < end { items.insert(item) }
             case .itemWhilePaid(let item):
                 let isReplaced = sales.contains {
                     $0.originalKey == sale.originalKey && $0.purchaseDate > sale.purchaseDate
@@ -65,6 +65,24 @@ extension Simulation {
             }
         }
         return items.sorted()
+    }
+
+    /// The ends of a person's season passes: each begins where the one before it ends, unless that one is taken back.
+    static func seasonEnds(
+        _ sales: [SimulatedSale], takenBack: Set<TransactionKey>
+    ) -> [TransactionKey: Timestamp] {
+        var ends: [TransactionKey: Timestamp] = [:]
+        var running: [Item: (end: Timestamp, day: Int)] = [:]
+        for sale in sales.sorted(by: { ($0.purchaseDate, $0.key) < ($1.purchaseDate, $1.key) }) {
+            guard case .itemFor(let item, let period)? = sale.benefit else { continue }
+            let before = running[item].flatMap { $0.end > sale.purchaseDate ? $0 : nil }
+            let (start, day) = before ?? (sale.purchaseDate, sale.purchaseDate.dayOfMonth)
+            let end = start.adding(period, dayOfMonth: day)
+            ends[sale.key] = end
+            guard sale.revocation == nil, !takenBack.contains(sale.originalKey) else { continue }
+            running[item] = (end, day)
+        }
+        return ends
     }
 
     private func balanceOf(_ person: Person, by sales: [SimulatedSale]) throws -> Int {

@@ -49,8 +49,12 @@ extension Simulation {
                         + "books, at \(now.rfc3339): " + (try described(original, of: person, sales, ledger)))
             }
         }
+        let owners = try owners(in: ledger)
+        let seasonEnds = Dictionary(grouping: sales, by: { owners[$0.key] }).values.reduce(into: [:]) { ends, sales in
+            ends.merge(Self.seasonEnds(sales, takenBack: takenBack)) { $1 }
+        }
         for sale in sales where sale.type != .autoRenewableSubscription {
-            let expected = bookedState(of: sale, takenBack: takenBack, at: now)
+            let expected = bookedState(of: sale, takenBack: takenBack, seasonEnds, at: now)
             let purchases = try await service.purchases(ofTransaction: sale.transactionIdentifier)
                 .filter { $0.app == sale.app.bundleIdentifier }
             guard purchases.map(\.status.state) == [expected] else {
@@ -104,16 +108,14 @@ extension Simulation {
         return books
     }
 
-    private func bookedState(of sale: SimulatedSale, takenBack: Set<TransactionKey>, at now: Timestamp) -> PurchaseState
-    {
+    private func bookedState(
+        of sale: SimulatedSale, takenBack: Set<TransactionKey>, _ seasonEnds: [TransactionKey: Timestamp],
+        at now: Timestamp
+    ) -> PurchaseState {
         if takenBack.contains(sale.originalKey) { return .revoked }
         if sale.revocation != nil { return sale.ownership == .familyShared ? .revoked : .refunded }
         if sale.type == .consumable { return .consumed }
-        if case .itemFor(_, let period) = sale.benefit,
-            sale.purchaseDate.adding(period, dayOfMonth: sale.purchaseDate.dayOfMonth) <= now
-        {
-            return .expired
-        }
+        if let end = seasonEnds[sale.key], end <= now { return .expired }
         return sale.ownership == .familyShared ? .familyShared : .owned
     }
 

@@ -73,7 +73,7 @@ enum AppleCases {
             .items: "plus 1 * until 04-01*", .why: "plus 1 owned", .story: "granted, granted, revoked",
             .webhooks: "purchase.granted, purchase.granted, purchase.revoked",
             .revenueCat:
-                "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5",
+                "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}",
             .customerInfo: "*has gardener",
         ])
 
@@ -114,7 +114,7 @@ enum AppleCases {
             try store.wait(until: "03-03")
         },
         [
-            .items: "plus 1 familyShared until 04-01*", .why: "plus 1 familyShared", .story: "granted",
+            .items: "plus 1 {familyShared|active} until 04-01*", .why: "plus 1 familyShared", .story: "granted",
             .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01 shared, has gardener", .figures: "nothing",
         ])
@@ -131,7 +131,8 @@ enum AppleCases {
         [
             .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 revokedByAppStore",
             .story: "granted, revoked", .webhooks: "purchase.granted, purchase.revoked",
-            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 0, CANCELLATION/UNKNOWN <basic> NORMAL {0|?}",
+            .revenueCat:
+                "INITIAL_PURCHASE <basic> NORMAL 0, CANCELLATION/UNKNOWN <basic> NORMAL {0|?}{, EXPIRATION/UNKNOWN <basic> NORMAL {0|?}|}",
             .figures: "nothing",
         ])
 

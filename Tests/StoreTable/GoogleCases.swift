@@ -499,7 +499,7 @@ enum GoogleCases {
             try store.wait(until: "03-13")
         },
         [
-            .items: "nothing", .why: "plus 1 refunded", .story: "granted, revoked",
+            .items: "nothing", .why: "plus 1 {refunded|revokedByAppStore}", .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
             .revenueCat: .init("INITIAL_PURCHASE <basic> NORMAL 5, \(CommonCases.refundEvents("<basic>", "-5"))"),
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",

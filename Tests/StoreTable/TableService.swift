@@ -57,11 +57,11 @@ actor TableService {
         _ name: StoreName, _ body: @Sendable @escaping (any TableStore) async throws -> Void
     ) async throws {
         let (play, clock) = (ScriptedPlay(), ManualClock(try Day.moment("03-01")))
-        try await Application(router: play.router()).test(.live) { server in
+        try await Application(router: play.router(), logger: logger).test(.live) { server in
             let port = try #require(server.port)
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
             let parts = try await Self.parts(clock, url)
-            try await Application(router: parts.routes.router()).test(.router) { client in
+            try await Application(router: parts.routes.router(), logger: logger).test(.router) { client in
                 let service = TableService(parts, play, clock, client)
                 try await service.addWebhooks()
                 switch name {
@@ -302,17 +302,21 @@ actor TableService {
     }
 
     private static func renews(_ answer: JSONValue) -> String {
-        answer["renews"]?.flag.map { $0 ? " renews" : " ends" } ?? ""
+        // What is owned for good neither renews nor ends.
+        answer["state"]?.text == "owned" ? "" : answer["renews"]?.flag.map { $0 ? " renews" : " ends" } ?? ""
     }
 
     private func items(of user: String) async throws -> [String] {
         let items = try await get(Self.path(user, "items"))["items"]?.elements ?? []
         let balances = try await get(Self.path(user, "balances"))["balances"]?.elements ?? []
-        return items.map { item in
+        let owned = items.map { item in
             "\(item["collection"]?.text ?? "?") \(item["number"]?.integer ?? -1) \(item["state"]?.text ?? "?")"
                 + Self.until(item) + Self.renews(item)
-        }.sorted()
-            + balances.map { "\($0["amount"]?.integer ?? 0) \($0["balance"]?.text ?? "?")" }
+        }
+        let filled = balances.filter { $0["amount"]?.integer != 0 }.map { balance in
+            "\(balance["amount"]?.integer ?? 0) \(balance["balance"]?.text ?? "?")"
+        }
+        return owned.sorted() + filled
     }
 
     private func subscriptions(of user: String) async throws -> [String] {

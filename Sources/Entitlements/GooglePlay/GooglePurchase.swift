@@ -27,6 +27,10 @@ package final class GooglePurchase: Sendable {
     package let askAt: Timestamp?
     /// The acknowledgement that Google Play awaits; nil if none is due.
     package let acknowledgement: Acknowledgement?
+    /// The end of the paid time, or of the grace period, by the last statement with one; nil for a purchase without an end.
+    let paidUntil: Timestamp?
+    /// The answers since the last statement that Google Play has no such purchase; nil for none.
+    package let refusals: Refusals?
 
     package struct Purchase: Hashable, Sendable {
         /// The transaction of the first product that the catalog has.
@@ -50,17 +54,25 @@ package final class GooglePurchase: Sendable {
         }
     }
 
+    /// Answers in a row that Google Play has no such purchase.
+    package struct Refusals: Hashable, Sendable {
+        /// The time of the first one.
+        package let since: Timestamp
+        package let count: Int
+    }
+
     init(
         _ key: TransactionKey, of packageName: String, originalToken: String, successorToken: String?,
         isSubscription: Bool, state: String, _ purchase: Purchase?, askedAt: Timestamp, number: Int64,
         askAt: Timestamp?,
-        _ acknowledgement: Acknowledgement?
+        _ acknowledgement: Acknowledgement?, paidUntil: Timestamp? = nil, _ refusals: Refusals? = nil
     ) {
         self.packageName = packageName
         (self.key, self.originalToken, self.successorToken) = (key, originalToken, successorToken)
         (self.isSubscription, self.state, self.purchase) = (isSubscription, state, purchase)
         (self.askedAt, statementNumber) = (askedAt, number)
         (self.askAt, self.acknowledgement) = (askAt, acknowledgement)
+        (self.paidUntil, self.refusals) = (paidUntil, refusals)
     }
 
     package var purchaseToken: String { key.identifier }
@@ -115,7 +127,8 @@ extension GooglePurchase {
                     transactionIdentifier: $0.purchase.transactionIdentifier,
                     productIdentifier: (purchases.first ?? $0).purchase.productIdentifier, isConsumable: isConsumable)
             }, askedAt: statement.askedAt, number: number,
-            askAt: Self.askAt(statement, after: known), acknowledgement)
+            askAt: Self.askAt(statement, after: known), acknowledgement,
+            paidUntil: Self.ends(of: statement).max() ?? known?.paidUntil)
     }
 
     /// The next time at which to ask by itself: at the end of a period, or after a day. Google Play lists the one-time purchases that it
@@ -124,12 +137,49 @@ extension GooglePurchase {
         let isConfirmed = statement.state.isFinal && known?.isFinal ?? false && !isPaidAndReplaced(statement, known)
         guard !isConfirmed, statement.state != .purchased else { return nil }
         let latest = statement.askedAt.adding(days: silentDays)
-        let ends = statement.purchases.compactMap { stated in
+        let ends = ends(of: statement)
+        return ends.map { $0.adding(seconds: renewalSeconds) }.filter { $0 > statement.askedAt }.min()
+            .map { min($0, latest) } ?? latest
+    }
+
+    private static func ends(of statement: GooglePlayStatement) -> [Timestamp] {
+        statement.purchases.compactMap { stated in
             stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.renewal?.facts.date(.autoResumeTime)
                 ?? stated.purchase.expiresDate
         }
-        return ends.map { $0.adding(seconds: renewalSeconds) }.filter { $0 > statement.askedAt }.min()
-            .map { min($0, latest) } ?? latest
+    }
+}
+
+/// The rules of answers that Google Play has no such purchase (404, 410, 400).
+///
+/// Google Play has given each of them for a valid token (github.com/flutter/flutter issue 181529, github.com/mozilla/fxa issue 19425).
+/// So one of them ends nothing, and the service asks again.
+extension GooglePurchase {
+    /// The days after its end in which Google Play knows a subscription. A token "cannot be used to call the Google Developer API if it
+    /// has been more than 60 days since expiry" (developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2,
+    /// `OutOfAppPurchaseContext.expiredPurchaseToken`).
+    private static let rememberedDays: Int64 = 60
+    /// The least number of such answers in a row, and the least time between the first and the last one, in days.
+    private static let (leastRefusals, leastDays): (Int, Int64) = (5, 3)
+    /// The pause after the first such answer, in seconds. It doubles, up to a day.
+    private static let firstRefusalPause: Int64 = 60
+
+    /// The purchase after another such answer. `askAt` is nil if the service gives it up.
+    func refused(at moment: Timestamp) -> (refusals: Refusals, askAt: Timestamp?) {
+        let refusals = Refusals(
+            since: refusals.map { min($0.since, moment) } ?? moment, count: (refusals?.count ?? 0) + 1)
+        guard let askAt, !isForgotten(after: refusals, at: moment) else { return (refusals, nil) }
+        let doublings = min(refusals.count - 1, 16)
+        let next = moment.adding(seconds: min(Self.firstRefusalPause << Int64(doublings), Self.silentSeconds))
+        return (refusals, askAt > moment ? min(askAt, next) : next)
+    }
+
+    /// True if Google Play has said often and long enough that it has no such purchase. It must also be so long after the paid end that
+    /// it forgets a purchase which is not taken back.
+    private func isForgotten(after refusals: Refusals, at moment: Timestamp) -> Bool {
+        let known = isFinal ? askedAt : (paidUntil ?? askedAt).adding(days: Self.rememberedDays)
+        return moment > known && refusals.count >= Self.leastRefusals
+            && moment >= refusals.since.adding(days: Self.leastDays)
     }
 }
 
@@ -193,6 +243,14 @@ extension GooglePurchase.Acknowledgement {
     }
 }
 
+extension GooglePurchase.Refusals {
+    /// The refusals in the columns of a row.
+    fileprivate init?(_ since: Timestamp?, _ count: Int) {
+        guard let since else { return nil }
+        self.init(since: since, count: count)
+    }
+}
+
 /// The SQL of purchase tokens, inside the caller's transaction.
 struct GooglePurchaseRecords {
     let database: any LedgerDatabase
@@ -201,7 +259,8 @@ struct GooglePurchaseRecords {
     /// The columns of a row, in the order of `purchase` and `values`.
     private static let columns = """
         purchase_token, origin, app, package, original_token, successor_token, is_subscription, state, transaction_id,
-            product_id, is_consumable, asked_at, statement_number, ask_at, acknowledge_by, attempts, next_attempt_at
+            product_id, is_consumable, asked_at, statement_number, ask_at, acknowledge_by, attempts, next_attempt_at,
+            paid_until, refused_at, refusals
         """
 
     private func purchase(_ row: inout ResultRow) throws -> GooglePurchase {
@@ -209,7 +268,8 @@ struct GooglePurchaseRecords {
             try apps.key(&row), of: try row.next(), originalToken: try row.next(), successorToken: try row.next(),
             isSubscription: try row.next(), state: try row.next(),
             .init(try row.next(), try row.next(), try row.next()), askedAt: try row.next(), number: try row.next(),
-            askAt: try row.next(), .init(try row.next(), try row.next(), try row.next()))
+            askAt: try row.next(), .init(try row.next(), try row.next(), try row.next()), paidUntil: try row.next(),
+            .init(try row.next(), try row.next()))
     }
 
     private func values(of purchase: GooglePurchase) -> [any SQLConvertible] {
@@ -218,7 +278,8 @@ struct GooglePurchaseRecords {
             purchase.state, purchase.purchase?.transactionIdentifier, purchase.purchase?.productIdentifier,
             purchase.purchase?.isConsumable ?? false, purchase.askedAt, purchase.statementNumber, purchase.askAt,
             purchase.acknowledgement?.deadline, purchase.acknowledgement?.attempts ?? 0,
-            purchase.acknowledgement?.nextAttemptAt,
+            purchase.acknowledgement?.nextAttemptAt, purchase.paidUntil, purchase.refusals?.since,
+            purchase.refusals?.count ?? 0,
         ]
     }
 
@@ -276,12 +337,13 @@ struct GooglePurchaseRecords {
         try database.write(
             """
             INSERT INTO google_purchase (\(Self.columns), acknowledged_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
             ON CONFLICT (purchase_token, origin, app) DO UPDATE
             SET state = excluded.state, product_id = excluded.product_id, transaction_id = excluded.transaction_id,
                 asked_at = excluded.asked_at, statement_number = excluded.statement_number, ask_at = excluded.ask_at,
                 acknowledge_by = excluded.acknowledge_by,
                 next_attempt_at = excluded.next_attempt_at, is_consumable = excluded.is_consumable,
+                paid_until = excluded.paid_until, refused_at = excluded.refused_at, refusals = excluded.refusals,
                 acknowledged_at = coalesce(google_purchase.acknowledged_at, excluded.acknowledged_at)
             WHERE excluded.statement_number > google_purchase.statement_number
             """,
@@ -326,10 +388,23 @@ struct GooglePurchaseRecords {
             [acknowledgedAt] + key.sqlValues(apps))
     }
 
-    /// Sets the next time at which Google Play is asked about a token.
+    /// Writes another answer that Google Play has no such purchase, unless a statement or another such answer was written since the
+    /// purchase was read.
     ///
-    /// - Parameter moment: Nil to ask no more.
-    func ask(about key: TransactionKey, at moment: Timestamp?) throws {
+    /// - Parameter askAt: The next time at which Google Play is asked; nil to ask no more.
+    /// - Returns: False if it was not written.
+    func write(_ refusals: GooglePurchase.Refusals, askAt: Timestamp?, of purchase: GooglePurchase) throws -> Bool {
+        try database.execute(
+            """
+            UPDATE google_purchase SET refused_at = $1, refusals = $2, ask_at = $3
+            WHERE purchase_token = $4 AND origin = $5 AND app = $6 AND statement_number = $7 AND refusals = $8
+            """,
+            [refusals.since, refusals.count, askAt] + purchase.key.sqlValues(apps)
+                + [purchase.statementNumber, purchase.refusals?.count ?? 0]) > 0
+    }
+
+    /// Sets the next time at which Google Play is asked about a token.
+    func ask(about key: TransactionKey, at moment: Timestamp) throws {
         try database.execute(
             "UPDATE google_purchase SET ask_at = $1 WHERE purchase_token = $2 AND origin = $3 AND app = $4",
             [moment] + key.sqlValues(apps))
@@ -354,7 +429,8 @@ extension Table {
     /// under which Google Play accepts the acknowledgement; `ask_at`: the next time at which the service asks by itself;
     /// `acknowledge_by`: the end of the time in which the purchase is to be acknowledged or consumed, null if nothing is due;
     /// `package`: the app on Google Play, because an app of the catalog may have several there; `is_consumable`: true if the purchase is
-    /// consumed instead, because the catalog has one of its products as a consumable.
+    /// consumed instead, because the catalog has one of its products as a consumable; `paid_until`: the last stated end; `refusals`: the
+    /// answers in a row since the statement that Google Play has no such purchase, the first one at `refused_at`.
     fileprivate static let googlePurchase = Table(
         name: "google_purchase", family: .globalKey,
         columns: [
@@ -364,11 +440,13 @@ extension Table {
             .integer("ask_at").optional, .integer("acknowledge_by").optional, .integer("acknowledged_at").optional,
             .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional, .text("package"),
             .integer("is_consumable", check: "is_consumable IN (0, 1)"), .integer("statement_number"),
+            .integer("paid_until").optional, .integer("refused_at").optional,
+            .integer("refusals", check: "refusals >= 0"),
         ],
         key: ["purchase_token", "origin", "app"],
         checks: [
             "(acknowledge_by IS NULL) = (next_attempt_at IS NULL)", "(product_id IS NULL) = (transaction_id IS NULL)",
-            "acknowledge_by IS NULL OR transaction_id IS NOT NULL",
+            "acknowledge_by IS NULL OR transaction_id IS NOT NULL", "(refused_at IS NULL) = (refusals = 0)",
         ]
     )
     .indexed("google_purchase_to_acknowledge", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")

@@ -401,19 +401,29 @@ package struct GooglePurchaseService: Sendable {
         try await ledger.writeInBackground { try $0.googlePurchases.ask(about: purchase.key, at: next) }
     }
 
-    /// Notes that Google Play does not know a token any more, and is not asked again. What is due stays so until its deadline: a purchase
-    /// that is granted is paid, and one wrong answer must not end it.
+    /// Notes an answer that Google Play has no such purchase. The service asks again after a pause, until Google Play has said so often
+    /// and long enough.
+    ///
+    /// - Returns: True if the service gives the purchase up with this answer.
+    package func refuse(_ purchase: GooglePurchase) async throws -> Bool {
+        let (refusals, askAt) = purchase.refused(at: entitlements.clock.now())
+        try await endOverdueAcknowledgement(of: purchase)
+        let isWritten = try await ledger.writeInBackground {
+            try $0.googlePurchases.write(refusals, askAt: askAt, of: purchase)
+        }
+        return isWritten && askAt == nil && purchase.askAt != nil
+    }
+
+    /// Ends the acknowledgement of a purchase that Google Play does not know. It stays due until its deadline: a purchase that is granted
+    /// is paid, and one wrong answer must not end it.
     ///
     /// - Returns: True if nothing is due any more.
     @discardableResult
-    package func close(_ purchase: GooglePurchase) async throws -> Bool {
-        let isOver = (purchase.acknowledgement?.deadline).map { $0 <= entitlements.clock.now() } ?? true
-        try await ledger.writeInBackground { transaction in
-            let records = try transaction.googlePurchases
-            try records.ask(about: purchase.key, at: nil)
-            if isOver { try records.settle(purchase.key, acknowledgedAt: nil) }
-        }
-        return isOver
+    package func endOverdueAcknowledgement(of purchase: GooglePurchase) async throws -> Bool {
+        guard let acknowledgement = purchase.acknowledgement else { return true }
+        guard acknowledgement.deadline <= entitlements.clock.now() else { return false }
+        try await ledger.writeInBackground { try $0.googlePurchases.settle(purchase.key, acknowledgedAt: nil) }
+        return true
     }
 }
 

@@ -10,12 +10,14 @@ extension LedgerTransaction {
     package func decide(
         _ requests: [ClaimRequest],
         under policy: OwnershipPolicy,
+        claimingErasedAfter days: Int64 = OwnershipPolicy.defaultErasedClaimDays,
         accepting accepted: AcceptedOrigins,
         at moment: Timestamp,
         type: (String) -> ProductType? = { _ in nil }
     ) throws -> [ClaimAnswer] {
-        try ClaimGroup(transaction: self, policy: policy, accepted: accepted, moment: moment)
-            .answer(requests, type: type)
+        try ClaimGroup(
+            transaction: self, policy: policy, erasedClaimDays: days, accepted: accepted, moment: moment
+        ).answer(requests, type: type)
     }
 }
 
@@ -23,6 +25,7 @@ extension LedgerTransaction {
 struct ClaimGroup {
     let transaction: LedgerTransaction
     let policy: OwnershipPolicy
+    let erasedClaimDays: Int64
     let accepted: AcceptedOrigins
     let moment: Timestamp
 
@@ -46,6 +49,12 @@ struct ClaimGroup {
         let unknown = wanted.filter { numbers[$0] == nil }
         let strangers = newcomers.strangers(among: unknown)
         numbers.merge(try users.add(unknown.filter { strangers[$0] == nil }, at: moment)) { $1 }
+        if facts.haveFixedPeriods || claims.contains(where: { $0.period != nil }) {
+            let owners = facts.purchases.values.map(\.owner) + facts.tokenOwners.values + facts.expectedOwners.values
+            try EntitlementRecords(database: database, apps: apps)
+                .readFixedPeriods(of: Set(owners + numbers.values), into: &facts)
+        }
+        try readErased(besides: Set(numbers.values), isPresented: !wanted.isEmpty, into: &facts)
         let notifications = NotificationRecords(database: database, apps: apps)
         let keptAnswers = transaction.answers
         let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
@@ -53,7 +62,8 @@ struct ClaimGroup {
 
         func decide(for numbers: [User: Int64]) -> Decisions {
             for (user, number) in numbers { facts.acceptedOriginsByUser[number] = accepted.origins(for: user) }
-            let decision = facts.decision(under: policy, accepting: accepted.origins, at: moment)
+            let decision = facts.decision(
+                under: policy, claimingErasedAfter: erasedClaimDays, accepting: accepted.origins, at: moment)
             var decisions = Decisions(decision: decision, known: earlier.known, kept: kept)
             decisions.decide(requests, for: numbers)
             return decisions
@@ -68,6 +78,7 @@ struct ClaimGroup {
             decisions = decide(for: strangers.merging(numbers) { $1 })
         }
         decisions.decision.removeRefusals(of: excluded)
+        decisions.decision.extendFixedPeriods()
         decisions.decision.recordStates(type: type)
         try notifications.insert(decisions.received, at: moment)
         try notifications.note(repeated: decisions.repeated.subtracting(earlier.repeated), at: moment)
@@ -95,6 +106,15 @@ struct ClaimGroup {
         for (number, user) in try users.names(of: reached) {
             facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
         }
+    }
+
+    /// Adds the erased owners of purchases that others present, and the erased users of tokens who own none of the purchases.
+    private func readErased(
+        besides users: Set<Int64>, isPresented: Bool, into facts: inout EntitlementFacts
+    ) throws {
+        let owners = Set(facts.purchases.values.map(\.owner))
+        let others = Set(facts.tokenOwners.values).subtracting(owners).union(isPresented ? owners : [])
+        facts.erasedOwners = try self.users.erased(among: others.subtracting(users))
     }
 
     /// The decisions about the requests, each after the changes of those before it.

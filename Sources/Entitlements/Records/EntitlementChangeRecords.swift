@@ -192,8 +192,8 @@ struct EntitlementChangeRecords {
         try database.update(
             "original", set: ["named_at", "named_by", "named_stated_at"], where: Table.originalKey,
             originals.sorted().compactMap { original in
-                after.purchases[original]?.naming.map { naming in
-                    [naming.purchaseDate, naming.transactionIdentifier, naming.statedAt] + original.sqlValues(apps)
+                after.purchases[original].map(\.naming).map { naming in
+                    [naming?.purchaseDate, naming?.transactionIdentifier, naming?.statedAt] + original.sqlValues(apps)
                 }
             })
     }

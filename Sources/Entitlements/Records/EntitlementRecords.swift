@@ -181,7 +181,7 @@ struct EntitlementRecords {
             SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
                 product_id, base_plan_id, purchase_date, CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
                 \(TransactionStatus.columns.joined(separator: ", ")), event_statements, grace_ends_at, grace_stated_at,
-                grace_statement_number, \(Self.terms), web_order_line_item_id
+                grace_statement_number, \(Self.terms), web_order_line_item_id, fixed_period
             FROM redeemed_transaction AS redeemed
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
@@ -329,7 +329,7 @@ struct EntitlementRecords {
         _ row: inout ResultRow,
         of original: TransactionKey
     ) throws -> EntitlementFacts.Transaction {
-        EntitlementFacts.Transaction(
+        var transaction = EntitlementFacts.Transaction(
             originalKey: original, sequence: try row.next(), productIdentifier: try row.next(),
             recordedPlan: try row.next(), purchaseDate: try row.next(), addsToBalance: try row.next(),
             status: try TransactionStatus(&row),
@@ -339,6 +339,12 @@ struct EntitlementRecords {
             grace: try grace(&row),
             terms: PurchasePeriod.Terms(try TransactionFacts(&row, PurchasePeriod.Terms.facts)),
             recordedEvent: try row.next())
+        guard let text: String = try row.next() else { return transaction }
+        guard let period = SubscriptionPeriod(text) else { throw ColumnMismatch.column("fixed_period") }
+        let fixed = FixedPeriod(period, of: nil)
+        (transaction.fixed, transaction.extendedUntil) = (fixed, transaction.status.expiresAt)
+        transaction.status.expiresAt = fixed.end(from: transaction.purchaseDate)
+        return transaction
     }
 
     /// The grace period in the next columns: its end, and the date and the number of the statement.

@@ -147,7 +147,11 @@ extension LedgerTransaction {
         from view: Viewpoint
     ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
         guard !originals.isEmpty else { return (0, []) }
-        var facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
+        let records = EntitlementRecords(database: database, apps: apps)
+        var facts = try records.facts(ofPurchases: originals)
+        if facts.haveFixedPeriods {
+            try records.readFixedPeriods(of: Set(facts.purchases.values.map(\.owner)), into: &facts)
+        }
         for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
             facts.acceptedOriginsByUser[number] = view.accepted.origins(for: user)
         }

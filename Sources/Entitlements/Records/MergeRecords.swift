@@ -176,11 +176,13 @@ extension LedgerTransaction {
     ) throws {
         let apps = try apps
         let records = EntitlementRecords(database: database, apps: apps)
-        let before = try records.facts(ofPurchases: try records.originals(of: former))
+        var before = try records.facts(ofPurchases: try records.originals(of: former))
+        if before.haveFixedPeriods { try records.readFixedPeriods(of: [former, customer], into: &before) }
         // The names come first: the former customer is a tombstone then, whose audit records concern nobody any more.
         let tombstone = try mergeNames(of: former, name, into: customer, at: moment)
         var decision = before.decision(at: moment)
         decision.merge(former, into: customer, identifier: name.name, by: actor)
+        decision.extendFixedPeriods()
         try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: decision).write()
         // Everything but the purchases, whose credits move with them.
         try moveGrants(of: former, to: customer)

@@ -41,6 +41,8 @@ package struct Claim: Hashable, Sendable, Codable {
     package private(set) var credit: Credit?
     /// The end of the purchased period; nil for none.
     package private(set) var expiresAt: Timestamp?
+    /// The fixed period of the product, to which the end belongs; nil for another benefit.
+    package private(set) var period: SubscriptionPeriod?
     /// The App Store's statement about a grace period; nil if the proof has none.
     package private(set) var grace: Grace?
     /// The other facts of the proof; nil for a claim without a proof.
@@ -53,7 +55,7 @@ package struct Claim: Hashable, Sendable, Codable {
             productIdentifier, quantity, purchaseDate
         case revocationDate, revocationReason, repeatsOriginal, signedAt, statementNumber, appAccountToken, proofDigest,
             proof
-        case fingerprints, item, credit, expiresAt, grace, facts, renewal
+        case fingerprints, item, credit, expiresAt, period, grace, facts, renewal
     }
 
     /// A statement of the App Store about the grace period of a subscription.
@@ -84,7 +86,7 @@ package struct Claim: Hashable, Sendable, Codable {
     /// The claim by the current catalog, which may differ from the one at the time of parking.
     func valued(by benefit: Benefit?) -> Claim {
         var claim = self
-        (claim.item, claim.credit) = (benefit?.item, benefit?.credit)
+        (claim.item, claim.credit, claim.period) = (benefit?.item, benefit?.credit, benefit?.period)
         claim.expiresAt = benefit?.end(from: purchaseDate, paidUntil: facts?.date(.expiresDate) ?? expiresAt)
         return claim
     }
@@ -123,6 +125,7 @@ package struct Claim: Hashable, Sendable, Codable {
         item: Item?,
         credit: Credit? = nil,
         expiresAt: Timestamp? = nil,
+        period: SubscriptionPeriod? = nil,
         grace: Grace? = nil,
         facts: TransactionFacts? = nil,
         renewal: StatedRenewal? = nil
@@ -147,6 +150,7 @@ package struct Claim: Hashable, Sendable, Codable {
         self.item = item
         self.credit = credit
         self.expiresAt = expiresAt
+        self.period = period
         self.grace = grace
         self.facts = facts
         self.renewal = renewal
@@ -179,7 +183,9 @@ extension Claim {
             signedAt: revocation?.statedAt ?? statement?.date ?? Timestamp(millisecondsSince1970: 0),
             statementNumber: revocation.map { _ in StatementOrder.lastNumber } ?? statement?.number ?? 0,
             proofDigest: [UInt8](repeating: 0, count: 32), item: benefit?.item, credit: benefit?.credit,
-            expiresAt: transaction.expiresAt, facts: statement?.facts)
+            // The ledger's end of a fixed period follows from the other purchases, too.
+            expiresAt: benefit?.end(ofFixedPeriodFrom: transaction.purchaseDate) ?? transaction.expiresAt,
+            period: benefit?.period, facts: statement?.facts)
     }
 }
 
@@ -189,12 +195,22 @@ extension Benefit {
         if case .credit(let credit) = self { credit } else { nil }
     }
 
+    /// The fixed period; nil for another benefit.
+    var period: SubscriptionPeriod? {
+        if case .itemFor(_, let period) = self { period } else { nil }
+    }
+
+    /// The end of the fixed period of a purchase, if nothing else runs; nil for another benefit.
+    func end(ofFixedPeriodFrom purchaseDate: Timestamp) -> Timestamp? {
+        period.map { FixedPeriod($0, of: item).end(from: purchaseDate) }
+    }
+
     /// The end of the benefit of a purchase; nil for none.
     ///
     /// - Parameter expiresAt: The end of the paid period; nil if none is stated.
     func end(from purchaseDate: Timestamp, paidUntil expiresAt: Timestamp?) -> Timestamp? {
         switch self {
-        case .itemFor(_, let period): purchaseDate.adding(period, dayOfMonth: purchaseDate.dayOfMonth)
+        case .itemFor: end(ofFixedPeriodFrom: purchaseDate)
         // Without an end, the claim would be valid forever.
         case .itemWhilePaid: expiresAt ?? purchaseDate
         case .item, .credit: nil

@@ -35,7 +35,7 @@ extension EntitlementFacts {
         var coveredUntil: Timestamp?
         for (key, transaction) in transactions {
             let isRevoked = isRevokedByTeam || transaction.status.isRevoked
-            guard let expiresAt = transaction.status.expiresAt else {
+            guard let expiresAt = transaction.expiresAt else {
                 coverage[key] = Coverage(beginsAt: nil, endsAt: nil, isRevoked: isRevoked)
                 continue
             }

@@ -12,6 +12,8 @@ package struct EntitlementDecision: Sendable {
     /// The claims of the proof that is being decided.
     package var presented: [Claim] = []
     let policy: OwnershipPolicy
+    /// The days after the erasure of a purchase's owner from which on a proof is enough to own it.
+    let erasedClaimDays: Int64
     /// The origins that are valid for every user.
     let origins: Set<Origin>
     let moment: Timestamp
@@ -24,7 +26,7 @@ package struct EntitlementDecision: Sendable {
         let claim = facts.standing(for: presented)
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
-        let named = facts.namedOwner(by: claim, siblings, of: original)
+        let named = standing(facts.namedOwner(by: claim, siblings, of: original), of: original)
         if let refusal = refusal(of: claim, facts.decidingOriginal(of: claim), named, to: user) {
             changes.events.append(.refused(refusal, presented, user: user, actor: actor))
             return refusal
@@ -49,7 +51,7 @@ package struct EntitlementDecision: Sendable {
         let claim = facts.standing(for: stated)
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
-        let named = facts.namedOwner(by: claim, siblings, of: original)
+        let named = standing(facts.namedOwner(by: claim, siblings, of: original), of: original)
         let before = facts.transactions[claim.key]
         let deciding = original ?? (expectedOwner(of: claim) == nil ? facts.decidingOriginal(of: claim) : nil)
         let known = deciding.flatMap { facts.purchases[$0]?.owner } ?? expectedOwner(of: claim)
@@ -124,10 +126,12 @@ extension EntitlementFacts {
     /// A decision over these facts, which has changed nothing.
     package func decision(
         under policy: OwnershipPolicy = .keep,
+        claimingErasedAfter days: Int64 = OwnershipPolicy.defaultErasedClaimDays,
         accepting origins: Set<Origin> = [],
         at moment: Timestamp
     ) -> EntitlementDecision {
-        EntitlementDecision(facts: self, policy: policy, origins: origins, moment: moment)
+        EntitlementDecision(
+            facts: self, policy: policy, erasedClaimDays: days, origins: origins, moment: moment)
     }
 }
 

@@ -39,6 +39,13 @@ package struct EntitlementFacts: Sendable {
         package private(set) var terms: PurchasePeriod.Terms?
         /// The purchase event from the ledger; nil for none, and if the facts are known.
         private(set) var recordedEvent: String?
+        /// The fixed period of the purchase; nil for another benefit.
+        package var fixed: FixedPeriod?
+        /// The end of the fixed period by all purchases of its owner for the item; nil if it is not known yet.
+        package var extendedUntil: Timestamp?
+
+        /// The end of the paid time; nil for a purchase without an end.
+        package var expiresAt: Timestamp? { extendedUntil ?? status.expiresAt }
 
         /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
         package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }
@@ -74,6 +81,9 @@ package struct EntitlementFacts: Sendable {
     package var recordedStates: [TransactionKey: HistoryState] = [:]
     /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
+    /// The times at which owners were erased. Complete for the owners of presented purchases, and for users of tokens who own none of
+    /// the purchases.
+    package var erasedOwners: [Int64: Timestamp] = [:]
     /// The customers for whom an import expects purchases that nobody owns, by the original transaction.
     package var expectedOwners: [TransactionKey: Int64] = [:]
     /// The origins that are valid only for some users.
@@ -234,7 +244,8 @@ extension EntitlementFacts.Transaction {
     package init(_ claim: Claim, _ status: TransactionStatus) {
         self.init(
             originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
-            purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, status: status, stated: claim.facts)
+            purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, status: status, stated: claim.facts,
+            fixed: claim.period.map { FixedPeriod($0, of: claim.item) })
     }
 }
 

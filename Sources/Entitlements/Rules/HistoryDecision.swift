@@ -46,7 +46,8 @@ extension EntitlementDecision {
             guard recorded != new || facts.recordedStates[original] != new else { continue }
             // Purchases from origins that are not accepted for the owner cause no events.
             let isReported = awaited == nil && isAccepted(original.origin, for: purchase.owner)
-            for event in !isReported ? [] : status.events(since: recorded, at: moment) {
+            for event in !isReported ? [] : status.events(since: recorded, at: moment)
+            where event.event != .expired || !isContinued(original) {
                 let entry = AuditEntry(
                     happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,
                     app: original.app, reference: status.transactionIdentifier, subject: status.productIdentifier,

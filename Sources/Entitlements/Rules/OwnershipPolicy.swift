@@ -6,6 +6,9 @@ import Proofs
 /// A transfer moves a purchase with all its transactions in one commit. A purchase that added to a balance is never
 /// transferred, because it may be spent. If the App Store states an account token for any other purchase, the token decides
 /// regardless of the policy.
+///
+/// An erased owner uses nothing. So nothing of such a purchase is active, and under each policy it can be claimed some days after the
+/// erasure. Until then a thief of a proof gains nothing by an erasure, and the team can move the purchase at once.
 package enum OwnershipPolicy: Hashable, Sendable {
     /// The purchase stays with the first user who redeemed it.
     case keep
@@ -16,6 +19,9 @@ package enum OwnershipPolicy: Hashable, Sendable {
 
     /// The default pause between two transfers of a purchase: 30 days.
     package static let defaultPauseSeconds: Int64 = 30 * 24 * 60 * 60
+
+    /// The default of the days after the erasure of the owner from which on a proof is enough to own a purchase.
+    package static let defaultErasedClaimDays: Int64 = 30
 
     /// - Parameter name: The name in the operator's settings.
     /// - Returns: Nil for an unknown name.
@@ -54,7 +60,9 @@ package enum OwnershipPolicy: Hashable, Sendable {
 extension EntitlementDecision {
     /// Gives a purchase with its renewals to another user, as a transfer without the ownership policy and its pause would.
     ///
-    /// - Throws: `GrantError` if an account token names the owner, or if the purchase has added to a balance.
+    /// The reason stays out of the audit log of an erased owner, because it may name a person.
+    ///
+    /// - Throws: `GrantError` if an account token names the owner, who was not erased, or if the purchase has added to a balance.
     package mutating func move(
         _ original: TransactionKey,
         to user: Int64,
@@ -62,13 +70,15 @@ extension EntitlementDecision {
         by actor: AuditActor
     ) throws(GrantError) {
         guard let purchase = facts.purchases[original], purchase.owner != user else { return }
-        // The next renewal with the token would bring the purchase back.
-        guard purchase.naming == nil else { throw .accountTokenDecides }
+        let isErased = facts.erasedOwners[purchase.owner] != nil
+        // The next renewal with the token would bring the purchase back. The token of an erased user takes it from nobody.
+        guard purchase.naming == nil || isErased else { throw .accountTokenDecides }
         // The credit may be spent already.
         guard !facts.addsToBalance(original) else { throw .purchaseAddsToBalance }
-        let product = facts.transactions(of: original).last?.transaction.productIdentifier ?? ""
-        give(original, to: user, of: product, by: actor)
-        for each in [purchase.owner, user] { audit(.moved, original, product, by: actor, to: each, reason: reason) }
+        let product = lastProduct(of: original) ?? ""
+        give(original, to: user, of: product, isNamed: false, by: actor)
+        audit(.moved, original, product, by: actor, to: purchase.owner, reason: isErased ? nil : reason)
+        audit(.moved, original, product, by: actor, to: user, reason: reason)
     }
 }
 
@@ -85,10 +95,13 @@ extension EntitlementDecision {
         guard claim.isKnown else { return .productUnknown }
         if let named { return named.user == user ? nil : .appAccountTokenMismatch }
         guard let original, let purchase = facts.purchases[original], purchase.owner != user else { return nil }
-        guard purchase.naming == nil else { return .appAccountTokenMismatch }
+        let erasedAt = facts.erasedOwners[purchase.owner]
+        let isClaimable = erasedAt.map(isClaimable) ?? false
+        guard purchase.naming == nil || isClaimable else { return .appAccountTokenMismatch }
         // The credit may be spent already.
         guard !facts.summary(of: original).addsToBalance else { return .ownedByAnotherUser }
-        let isActive = isActive(original, with: claim)
+        if isClaimable { return nil }
+        let isActive = erasedAt == nil && isActive(original, with: claim)
         return policy.refusal(
             isActive: isActive, transferredAt: purchase.transferredAt, at: moment)
     }
@@ -110,17 +123,43 @@ extension EntitlementDecision {
             changes.named.insert(original)
         }
         guard purchase.owner != user else { return false }
-        give(original, to: user, of: claim.productIdentifier, by: actor)
+        give(
+            original, to: user, of: lastProduct(of: original) ?? claim.productIdentifier, isNamed: naming != nil,
+            by: actor)
         return true
     }
 
-    private mutating func give(_ original: TransactionKey, to user: Int64, of product: String, by actor: AuditActor) {
+    /// The product of the last period of a purchase. The former owner has lost this one, whichever one the new owner has bought.
+    private func lastProduct(of original: TransactionKey) -> String? {
+        facts.transactions(of: original).map(\.transaction).max { $0.purchaseDate < $1.purchaseDate }?.productIdentifier
+    }
+
+    /// True if the owner of a purchase was erased so long ago that its proof is enough to own it.
+    private func isClaimable(_ erasedAt: Timestamp) -> Bool { moment >= erasedAt.adding(days: erasedClaimDays) }
+
+    /// The user of an account token, unless that user was erased: then the token takes the purchase from nobody who owns it, and it
+    /// names nobody once the purchase can be claimed.
+    func standing(
+        _ named: EntitlementFacts.NamedOwner?, of original: TransactionKey?
+    ) -> EntitlementFacts.NamedOwner? {
+        guard let named, let erasedAt = facts.erasedOwners[named.user] else { return named }
+        let owner = original.flatMap { facts.purchases[$0]?.owner }
+        return owner.map { $0 == named.user } ?? true && !isClaimable(erasedAt) ? named : nil
+    }
+
+    /// - Parameter isNamed: True if an account token names the user.
+    private mutating func give(
+        _ original: TransactionKey, to user: Int64, of product: String, isNamed: Bool, by actor: AuditActor
+    ) {
         guard let former = facts.purchases[original]?.owner else { return }
-        change(purchase: original) { [moment] in ($0.owner, $0.transferredAt) = (user, moment) }
+        // The token of an erased user names nobody any more.
+        let losesNaming = !isNamed && facts.erasedOwners[former] != nil
+        change(purchase: original) { [moment] in
+            ($0.owner, $0.transferredAt) = (user, moment)
+            if losesNaming { $0.naming = nil }
+        }
+        if losesNaming { changes.named.insert(original) }
         changes.transferred.append(original)
-        // The former owner has lost what the last period gave, whichever product the new owner has bought.
-        let last = facts.transactions(of: original).map(\.transaction).max { $0.purchaseDate < $1.purchaseDate }
-        let product = last?.productIdentifier ?? product
         audit(.transferredOut, original, product, by: actor, to: former)
         audit(.transferredIn, original, product, by: actor, to: user)
     }

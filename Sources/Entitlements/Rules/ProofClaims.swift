@@ -71,6 +71,7 @@ struct ProofClaims {
             proofDigest: digest, proof: kept, fingerprints: fingerprints,
             item: benefit?.item, credit: benefit?.credit,
             expiresAt: benefit?.end(from: purchase.purchaseDate, paidUntil: purchase.expiresDate),
+            period: benefit?.period,
             grace: renewal.flatMap { Self.grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
     }
 

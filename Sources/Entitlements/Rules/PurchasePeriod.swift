@@ -103,7 +103,7 @@ extension PurchasePeriod {
         transactionIdentifier = key.identifier
         productIdentifier = transaction.productIdentifier
         purchaseDate = transaction.purchaseDate
-        expiresAt = transaction.status.expiresAt
+        expiresAt = transaction.expiresAt
         graceEndsAt = transaction.grace?.endsAt
         revocationDate = transaction.status.revocationDate
         self.isRevokedByTeam = isRevokedByTeam

@@ -15,7 +15,7 @@ struct PurchaseSummary: Hashable, Sendable {
         for transaction in transactions {
             addsToBalance = addsToBalance || transaction.addsToBalance
             guard !transaction.status.isRevoked else { continue }
-            guard let expiresAt = transaction.status.expiresAt else {
+            guard let expiresAt = transaction.expiresAt else {
                 isEndless = true
                 continue
             }

@@ -147,6 +147,12 @@ extension EntitlementDecision {
     mutating func write(_ status: TransactionStatus, of claim: Claim, to key: TransactionKey) {
         guard let before = facts.transactions[key]?.status else { return }
         set(status.keepingEnd(of: before, unless: claim.isKnown), of: key)
+        // The catalog may have changed since the purchase. A new period ends anew.
+        guard claim.isKnown, facts.transactions[key]?.fixed?.period != claim.period else { return }
+        change(key) { transaction in
+            let item = transaction.fixed?.item ?? claim.item
+            (transaction.fixed, transaction.extendedUntil) = (claim.period.map { FixedPeriod($0, of: item) }, nil)
+        }
     }
 
     /// Writes a claim's statement about a grace period, unless a later one is known.

@@ -231,8 +231,9 @@ extension ItemExplanation {
     /// A purchase that has gone to another user after all others of the user had ended.
     private static func transferred(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
         guard let entry = facts.event, entry.event == .transferredOut else { return nil }
-        if let latest = latest(facts.purchases), latest.status.state.isOwned
-            || (latest.status.until ?? latest.status.since) > entry.happenedAt
+        if let latest = latest(facts.purchases),
+            latest.status.state.isOwned
+                || (latest.status.until ?? latest.status.since) > entry.happenedAt
         {
             return nil
         }

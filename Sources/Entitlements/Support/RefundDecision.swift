@@ -226,17 +226,25 @@ extension LedgerTransaction {
         return RefundFacts(
             product: bought.productIdentifier,
             type: type(of: bought.productIdentifier, bought.facts, request, in: catalog),
-            reason: request.reason, consumed: try consumed(bought, of: user, at: request.signedAt),
+            reason: request.reason, consumed: try consumed(bought, of: user, at: request.signedAt, in: catalog),
             age: request.age(since: bought.purchaseDate), refunds: refunds)
     }
 
     /// The consumed share of a purchase: of the amount that it has added to a balance, or of its time; nil for another purchase.
-    private func consumed(_ bought: RedeemedTransaction, of user: Int64, at moment: Timestamp) throws -> Int? {
+    private func consumed(
+        _ bought: RedeemedTransaction, of user: Int64, at moment: Timestamp, in catalog: Catalog
+    ) throws -> Int? {
         let credit = try database.row(
             "SELECT balance, amount FROM credit WHERE user_id = $1 AND sequence = $2", [user, bought.sequence]
         ) { (balance: try $0.next() as String, amount: try $0.next() as Int) }
         guard let credit else {
-            return bought.expiresAt.map { RefundFacts.consumed(from: bought.purchaseDate, until: $0, at: moment) }
+            // The time of a season pass begins where that of the one before it ends.
+            let end = catalog.benefit(of: bought.productIdentifier)?.end(ofFixedPeriodFrom: bought.purchaseDate)
+            let delay = end.flatMap { end in
+                bought.expiresAt.map { max(0, $0.secondsSince1970 - end.secondsSince1970) }
+            }
+            let start = bought.purchaseDate.adding(seconds: delay ?? 0)
+            return bought.expiresAt.map { RefundFacts.consumed(from: start, until: $0, at: moment) }
         }
         return try database.row(
             """

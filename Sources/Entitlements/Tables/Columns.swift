@@ -79,14 +79,19 @@ extension EntitlementFacts.Transaction {
     /// The columns of `redeemed_transaction` that a statement changes.
     static let statementColumns =
         TransactionStatus.columns + [
-            "grace_ends_at", "grace_stated_at", "grace_statement_number", "event_statements",
+            "grace_ends_at", "grace_stated_at", "grace_statement_number", "event_statements", "fixed_period",
         ]
 
     /// The values of the columns, in their order. The statements under several identifiers are JSON.
     var statementValues: [any SQLConvertible] {
         get throws {
             let statements = try statements.map { [UInt8](try JSONEncoder().encode($0)) }
-            return status.sqlValues + [grace?.endsAt, grace?.order.date, grace?.order.sqlNumber, statements]
+            var status = status
+            status.expiresAt = expiresAt
+            return status.sqlValues
+                + [
+                    grace?.endsAt, grace?.order.date, grace?.order.sqlNumber, statements, fixed?.period.description,
+                ]
         }
     }
 }

@@ -67,7 +67,8 @@ extension Table {
 
     /// A redeemed transaction. `sequence`: the number among the user's transactions; `stated_at`: the date of the statement
     /// about the revocation; `statement_number`: the number of the question that Google Play has answered with it, null for a signed
-    /// statement; `expires_at`: the end by the App Store or the catalog; `anchor_digest` and `leaf_digest`: the
+    /// statement; `expires_at`: the end by the App Store, or by `fixed_period` and the other purchases of the user for the item;
+    /// `fixed_period`: the period of the catalog for a purchase whose end no store states, null for another; `anchor_digest` and `leaf_digest`: the
     /// SHA-256 of the last and the first certificate of the chain; `event_statements`: the last statement under each identifier of
     /// the purchase event as JSON, if it has several.
     private static let redeemedTransaction = Table(
@@ -82,11 +83,14 @@ extension Table {
             .blob("leaf_digest", count: 32).optional,
         ] + TransactionFacts.columns + [
             .blob("event_statements").optional, .integer("statement_number").optional,
-            .integer("grace_statement_number").optional,
+            .integer("grace_statement_number").optional, .text("fixed_period").optional,
         ],
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
+        checks: ["fixed_period IS NULL OR expires_at IS NOT NULL"],
         hasLargeRows: true, merge: .byRule
     )
+    // Each purchase for a fixed period extends the others of its user.
+    .indexed("redeemed_transaction_for_period", by: ["user_id"], where: "fixed_period IS NOT NULL")
     // The team searches for the latest customers of a product.
     .indexed("redeemed_transaction_of_product", by: ["product_id", "redeemed_at", "user_id", "sequence"])
     // It also searches for the purchases of an order at Google Play.

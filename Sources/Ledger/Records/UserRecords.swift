@@ -156,6 +156,20 @@ package struct UserRecords {
             #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [issuer, name, identifier])
     }
 
+    /// Notes that a user was erased.
+    func setErased(_ identifier: Int64, at moment: Timestamp) throws {
+        try database.execute(#"UPDATE "user" SET erased_at = $1 WHERE user_id = $2"#, [moment, identifier])
+    }
+
+    /// The times at which users were erased, without the others.
+    package func erased(among identifiers: Set<Int64>) throws -> [Int64: Timestamp] {
+        guard !identifiers.isEmpty else { return [:] }
+        return try database.dictionary(
+            #"SELECT user_id, erased_at FROM "user" WHERE user_id \#(database.isIn(numbers: "$1")) AND erased_at IS NOT NULL"#,
+            [database.list(identifiers.sorted())]
+        ) { (try $0.next(), try $0.next()) }
+    }
+
     package func heads(of users: Set<Int64>) throws -> [Int64: UserHead] {
         guard !users.isEmpty else { return [:] }
         return try database.dictionary(

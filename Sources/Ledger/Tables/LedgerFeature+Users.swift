@@ -135,7 +135,7 @@ extension Table {
             .integer("is_app_account_token_settled"), .integer("first_seen_at"),
             .integer("version"),
             .integer("last_transaction"), .integer("last_grant"), .integer("audit_number"),
-            .blob("audit_digest", count: 32),
+            .blob("audit_digest", count: 32), .integer("erased_at").optional,
         ],
         key: ["user_id"]
     )

@@ -135,13 +135,13 @@ extension GooglePlayAnswer {
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)
         facts[.isPrepaid] = .init(item.isPrepaid ? true : nil)
-        facts[.promotionCode] = .init(isRenewal ? nil : item.promotionCode)
         // Without the right to see orders, the plan's price alone tells the currency.
         let currency = period?.total?.currency ?? item.recurringPrice?.currency
         facts[.currency] = .init(currency)
         if item.recurringPrice?.currency == currency {
             facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
         }
+        facts[.promotionCode] = .init(isRenewal ? nil : item.promotionCode)
         facts[.originalPurchaseDate] = .init(startTime)
         facts[.expiresDate] = .init(keptEnd(of: known, expiryTime) ?? paid)
         facts[.replacementMode] = .init(item.replaced?.mode)

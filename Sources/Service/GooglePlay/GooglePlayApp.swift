@@ -30,6 +30,8 @@ package final class GooglePlayApp: Sendable {
     private let notified: TokenBuckets
     private let logger: Logger
     private let hasLogged = Mutex<Set<ChainFault>>([])
+    /// The limit on lines about purchases that are given up.
+    private let lines = LogLimit()
 
     /// - Parameters:
     ///   - presentedPerMinute: The questions that callers may cause in a minute, who present tokens. Of the 3000 requests that Google
@@ -193,8 +195,8 @@ package final class GooglePlayApp: Sendable {
     ///
     /// - Parameter notification: The notification to store with the products, by the origin of the purchase; nil for none.
     /// - Returns: The outcomes of the products; none if nothing is owned.
-    /// - Throws: `PlayDeveloperError`; nothing is then changed, except that a token which Google Play does not know any more is not
-    ///   asked about again. `StorageFault`.
+    /// - Throws: `PlayDeveloperError`; nothing is then changed, except that an answer is counted by which Google Play has no such
+    ///   purchase. `StorageFault`.
     package func refresh(
         _ token: String, notifiedBy notification: ((Origin) -> NotificationRecord)? = nil,
         within patience: PlayDeveloperClient.Patience = .schedule
@@ -202,23 +204,37 @@ package final class GooglePlayApp: Sendable {
         if notification != nil, let seconds = notified.take(token) {
             throw PlayDeveloperError.limited(seconds: seconds)
         }
-        let answer = try await answerClosing(token, on: .change, within: patience)
+        let answer = try await answerCounting(token, on: .change, within: patience)
         let outcomes = try await purchases.apply(
             answer.statement, recordedAs: answer.purchase, notifiedBy: notification?(answer.statement.origin))
         await refreshReplaced(by: answer.statement, on: .link, within: patience)
         return outcomes
     }
 
-    /// The answer about a token. One that Google Play does not know any more is not asked about again.
-    private func answerClosing(
+    /// The answer about a token. One by which Google Play has no such purchase is counted: many of them give a purchase up.
+    private func answerCounting(
         _ token: String, on occasion: Occasion, within patience: PlayDeveloperClient.Patience
     ) async throws -> Answer {
         do {
             return try await answer(about: token, on: occasion, within: patience)
         } catch let error as PlayDeveloperError where error.isOfToken {
-            if let known = try await purchases.purchase(of: token) { try await purchases.close(known) }
+            if let known = try await purchases.purchase(of: token), try await purchases.refuse(known) {
+                log(givenUp: known, error)
+            }
             throw error
         }
+    }
+
+    /// The token stays out of the log: it is a secret of the customer.
+    private func log(givenUp purchase: GooglePurchase, _ error: PlayDeveloperError) {
+        logger.log(
+            level: lines.level(purchase.isFinal ? .notice : .error, of: error.code, in: logger),
+            "a purchase is given up: Google Play has said for days that it has none of this token",
+            metadata: [
+                "code": "\(error.code)", "app": "\(purchase.key.app)", "state": "\(purchase.state)",
+                "product": "\(purchase.purchase?.productIdentifier ?? "")",
+                "since": "\(purchase.refusals?.since.rfc3339 ?? "")",
+            ])
     }
 
     /// Ends the purchases that another one has replaced, once that one is decided. If Google Play fails, the service asks again by
@@ -231,7 +247,7 @@ package final class GooglePlayApp: Sendable {
         var (last, seen): (GooglePlayStatement, Set) = (statement, [ByteKey(statement.purchaseToken)])
         while seen.count <= Self.maximumChain, let token = last.linkedPurchaseToken,
             seen.insert(ByteKey(token)).inserted, let replaced = try? await purchases.purchase(of: token),
-            !replaced.isFinal, let answer = try? await answerClosing(token, on: occasion, within: patience),
+            !replaced.isFinal, let answer = try? await answerCounting(token, on: occasion, within: patience),
             (try? await purchases.apply(answer.statement, recordedAs: answer.purchase)) != nil
         {
             last = answer.statement

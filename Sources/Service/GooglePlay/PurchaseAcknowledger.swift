@@ -54,7 +54,7 @@ struct PurchaseAcknowledger: Sendable {
                 // The statement makes it due at once. It counts as the attempt that has failed.
                 _ = try await app.purchases.beginAcknowledgement(of: answer.purchase)
             } catch let error as PlayDeveloperError where error.isOfToken {
-                if try await app.purchases.close(purchase) {
+                if try await app.purchases.endOverdueAcknowledgement(of: purchase) {
                     metrics.count(.acknowledgements, "refused", code: error.code)
                     return log("purchase cannot be acknowledged", purchase, error)
                 }

@@ -115,7 +115,8 @@ package struct PlayDeveloperClient: Sendable {
 
     /// Asks for an order.
     ///
-    /// - Returns: Nil if Google Play does not know the order, or does not show orders to the account.
+    /// - Returns: Nil if Google Play does not know the order, refuses the question about it, or does not show orders to the account. The
+    ///   purchase is then told without it.
     package func order(
         _ identifier: String, within patience: Patience = .person
     ) async throws(PlayDeveloperError) -> GooglePlayOrder? {
@@ -125,7 +126,7 @@ package struct PlayDeveloperClient: Sendable {
                 .GET, "orders/\(escaped(identifier))", within: patience, upTo: GooglePlayAnswer.maximumSize)
         } catch {
             switch error {
-            case .accountRefused, .tokenUnknown, .tokenEnded: return nil
+            case .accountRefused, .tokenUnknown, .tokenEnded, .notThisApp, .stateInvalid, .refused: return nil
             default: throw error
             }
         }

@@ -15,6 +15,8 @@ package struct GooglePlayReconciler: Sendable {
     private static let overlap: Int64 = 60 * 60
     /// The number of failed requests in a row after which a run stops.
     private static let maximumFailures = 10
+    /// The outcome of a purchase about which the service asks no more, although Google Play has stated no end.
+    private static let givenUp = "givenUp"
     /// The largest number of pages of voided purchases in one run, of up to 1000 each. Google allows 6000 requests for them a day.
     private static let maximumPages = 100
 
@@ -76,7 +78,8 @@ package struct GooglePlayReconciler: Sendable {
     /// Asks about each purchase that has fallen silent: a subscription whose paid period has ended, or that was not asked about for a
     /// day, and a payment that is pending.
     ///
-    /// If Google Play does not know a purchase any more, the report counts the code, and the run continues with the others.
+    /// If Google Play says that it does not know a purchase, the report counts the code, and the run continues with the others. The
+    /// service asks about the purchase again, until it gives it up (`givenUp`).
     ///
     /// - Throws: `PlayDeveloperError`, `StorageFault`. What was applied before the error stays applied.
     package func recordSilentPurchases() async throws -> Reconciler.Report {
@@ -93,8 +96,16 @@ package struct GooglePlayReconciler: Sendable {
                     failures = 0
                 } catch let error as PlayDeveloperError {
                     report.count(error.code)
-                    guard !error.isOfToken else { continue }
-                    guard error.concernsOneRequest else { throw error }
+                    guard !error.isOfToken else {
+                        let known = try await app.purchases.purchase(of: purchase.purchaseToken)
+                        if known?.askAt == nil { report.count(Self.givenUp) }
+                        continue
+                    }
+                    guard error.concernsOneRequest else {
+                        // Google Play may refuse the account for this purchase alone. The next run begins with another one.
+                        if case .accountRefused = error { try await app.purchases.askLater(purchase) }
+                        throw error
+                    }
                     // Ten that fail each time would keep all others waiting for ever.
                     try await app.purchases.askLater(purchase)
                     failures += 1
@@ -199,6 +210,7 @@ extension GooglePlayReconciler {
     ) async throws {
         let report = try await reconcile()
         metrics.count(.reconciliations, "done")
+        for _ in 0..<(report.outcomes[Self.givenUp] ?? 0) { metrics.count(.reconciliations, Self.givenUp) }
         if !report.outcomes.isEmpty { report.log(about: subject, in: logger) }
     }
 }

@@ -38,19 +38,22 @@ struct GrantRoutes: Sendable {
         group.on(.reinstateTransaction) { request, context in
             try await change(.reinstate(reason: try await reason(request, context)), request, context)
         }
-        group.on(.moveTransaction) { request, context in try await move(request, context) }
+        group.on(.moveTransaction) { request, context in
+            let user = try subjects.user(request, context)
+            return try await subjects.changing(user, context, in: service.ledger) {
+                try await move(of: user, request, context)
+            }
+        }
+        group.on(.moveTransactionOfAnybody) { request, context in try await move(of: nil, request, context) }
     }
 
-    private func move(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let user = try subjects.user(request, context)
+    /// - Parameter user: The owner; nil for any.
+    private func move(of user: User?, _ request: Request, _ context: ServiceContext) async throws -> Response {
         let purchase = try NamedPurchase(request, context)
         let body = try await JSONBody(request, context, of: .moveTransaction)
-        let other = try subjects.user(namedIn: body)
-        let moved = try await subjects.changing(user, context, in: service.ledger) {
-            try await service.limited(to: context).move(
-                transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user, to: other,
-                reason: try Reason.read(body), by: try context.requiredCaller.name)
-        }
+        let moved = try await service.limited(to: context).move(
+            transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user,
+            to: try subjects.user(namedIn: body), reason: try Reason.read(body), by: try context.requiredCaller.name)
         return try moved.answer(naming: try await service.ledger.apiKeyNames())
     }
 
@@ -122,7 +125,7 @@ extension Revocation: AnswerObject {
 extension APIOperation {
     static let grants = [
         listUserGrants, grantItem, revokeGrant, revokeTransaction, reinstateTransaction,
-        moveTransaction,
+        moveTransaction, moveTransactionOfAnybody,
     ]
 
     static let listUserGrants = APIOperation(
@@ -173,6 +176,16 @@ extension APIOperation {
     static let moveTransaction = APIOperation(
         .put, "/v1/users/{user}/transactions/{transaction}/owner", for: .backEnd(.grant), isPerApp: true,
         "moveTransaction", "Moves a purchase to another user, with its renewals",
+        parameters: namedPurchase,
+        body: owner,
+        answers: [.json("The transaction of the new owner.", RedeemedTransaction.self)],
+        or: [.conflict, .refused])
+}
+
+extension APIOperation {
+    static let moveTransactionOfAnybody = APIOperation(
+        .put, "/v1/transactions/{transaction}/owner", for: .backEnd(.grant), isPerApp: true,
+        "moveTransactionOfAnybody", "Moves a purchase to another user, whoever owns it, such as an erased user",
         parameters: namedPurchase,
         body: owner,
         answers: [.json("The transaction of the new owner.", RedeemedTransaction.self)],

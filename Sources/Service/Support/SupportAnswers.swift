@@ -44,6 +44,10 @@ extension KnownPurchase: AnswerObject {
         "A redeemed purchase, with the statements about it.", named: "KnownPurchase"
     ) {
         $0.field("owner", "The owner; absent if the user was erased.") { $0.owner.map { UserName($0) } }
+        $0.field(
+            "ownerErased",
+            "True if the owner was erased. `PUT /v1/transactions/{transaction}/owner` moves the purchase."
+        ) { $0.owner == nil }
         $0.field("originalTransactionId", \.status.originalTransactionIdentifier)
         $0.field("origin", \.status.origin)
         $0.field("productId", "The product of the last transaction.", \.status.productIdentifier)

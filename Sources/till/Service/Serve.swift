@@ -192,7 +192,8 @@ struct Serve: Command {
             ledger: ledger,
             clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
-            policy: configuration.ownership, keepsProofs: configuration.keepsProofs,
+            policy: configuration.ownership, erasedClaimDays: configuration.erasedClaimDays,
+            keepsProofs: configuration.keepsProofs,
             onVerify: metrics.recordVerification,
             onNotification: forwarding?.enqueue(_:body:))
         try await service.registerApps()

@@ -20,6 +20,7 @@ struct ServeConfiguration {
     /// The users with sandbox purchases in addition to origins of production.
     let sandboxUsers: Set<User>
     let ownership: OwnershipPolicy
+    let erasedClaimDays: Int64
     /// The address of the ledger's database; nil for a file in the data directory.
     let ledger: PostgreSQLAddress?
     /// The origins of pages that may call the routes for apps.
@@ -49,6 +50,7 @@ struct ServeConfiguration {
         }
         origins = try Self.origins(settings)
         ownership = try Self.ownership(settings)
+        erasedClaimDays = Int64(settings.number("erased-purchase-claim-days"))
         let logFormat = settings.text("log-format").flatMap(LogFormat.init(rawValue:)) ?? .text
         var logger = Logger(label: "till.service", factory: logFormat.handler(label:))
         logger.logLevel = settings.text("log-level").flatMap(Logger.Level.init(rawValue:)) ?? .info

@@ -111,6 +111,11 @@ extension SettingGroup {
                 "transfer-pause-seconds", 0...315_360_000, Int(OwnershipPolicy.defaultPauseSeconds),
                 valueName: "seconds", dependency: "ownership",
                 "the time for which a transferred purchase stays with its owner: 30 days"),
+            .number(
+                "erased-purchase-claim-days", 0...3650, Int(OwnershipPolicy.defaultErasedClaimDays),
+                valueName: "days",
+                "the days after the erasure of a purchase's owner from which on its proof is enough to own it, under each `ownership`"
+            ),
         ])
 }
 

@@ -51,10 +51,14 @@ struct ItemArguments: ParsableArguments {
 struct Move: UserCaller {
     static let configuration = CommandConfiguration(
         "move", "Move a purchase to another user, with its renewals.",
-        "The service must know the other user. A purchase with an account token, or one that added to a balance, stays.",
+        """
+        The service must know the other user. A purchase with an account token, or one that added to a balance, stays. An erased user \
+        has no name any more: name any user, such as erased.
+        """,
         examples: """
             till move alice 2000000000000001 bob --reason "Bought with the wrong account"
             till move alice 2000000000000001 mint --to-issuer customer --reason gift
+            till move erased 2000000000000001 bob --reason "Has shown the order of the deleted account"
             """)
 
     @Argument(help: .user)

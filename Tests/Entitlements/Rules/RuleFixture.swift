@@ -30,6 +30,7 @@ struct RuleFixture {
         item: Item? = sprout,
         credit: Credit? = nil,
         expires: Int64? = nil,
+        period: SubscriptionPeriod? = nil,
         grace: Claim.Grace? = nil,
         facts: TransactionFacts? = nil,
         renewal: StatedRenewal? = nil
@@ -40,7 +41,7 @@ struct RuleFixture {
             productIdentifier: product, quantity: 1, purchaseDate: later(bought),
             revocationDate: revoked ? later(signed) : nil, repeatsOriginal: repeatsOriginal, signedAt: later(signed),
             appAccountToken: tokenOwner.map(token), proofDigest: [UInt8](repeating: 7, count: 32), item: item,
-            credit: credit, expiresAt: expires.map(later), grace: grace, facts: facts, renewal: renewal)
+            credit: credit, expiresAt: expires.map(later), period: period, grace: grace, facts: facts, renewal: renewal)
     }
 
     /// A decision over facts without purchases.

@@ -81,19 +81,9 @@ extension CustomersRoutes {
         post("/transactions/:transaction/reinstatement", .support) { user, request, context in
             try await change(.reinstate(reason: try context.form.reason()), user, request, context, done: .reinstated)
         }
-        post("/move", .support) { user, _, context in
-            let purchase = try context.form.requiredText("move-purchase").split(separator: " ", maxSplits: 2)
-                .map(String.init)
-            guard purchase.count == 3, let origin = Origin(rawValue: purchase[0]) else {
-                throw ConsoleForm.invalid("move-purchase", "a purchase of the customer")
-            }
-            let other = try await services.user(
-                named: try context.form[UnclaimedRoutes.user], issuer: try context.form[UnclaimedRoutes.issuer])
-            _ = try await entitlements.move(
-                transaction: purchase[2], origin: origin, in: purchase[1], of: user, to: other,
-                reason: try context.form.reason("move-reason"), by: try context.caller)
-            return .customer(other, done: .moved)
-        }
+        post("/move", .support) { user, _, context in try await move(of: user, context) }
+        // An erased customer has no page.
+        pages.post("customers/move", .support) { _, context in try await move(of: nil, context) }
         post("/erasure", .administer) { user, _, context in
             let typed = User(
                 issuer: user.issuer, name: try context.form.text("erase-name", upTo: User.maximumCustomerLength))
@@ -112,6 +102,21 @@ extension CustomersRoutes {
             _ = try await webhooks.replay(about: user, by: try context.caller)
             return .customer(user, done: .queued)
         }
+    }
+
+    /// - Parameter user: The owner; nil for any.
+    private func move(of user: User?, _ context: ConsoleContext) async throws -> ConsolePath {
+        let purchase = try context.form.requiredText("move-purchase").split(separator: " ", maxSplits: 2)
+            .map(String.init)
+        guard purchase.count == 3, let origin = Origin(rawValue: purchase[0]) else {
+            throw ConsoleForm.invalid("move-purchase", "a purchase of the customer")
+        }
+        let other = try await services.user(
+            named: try context.form[UnclaimedRoutes.user], issuer: try context.form[UnclaimedRoutes.issuer])
+        _ = try await entitlements.move(
+            transaction: purchase[2], origin: origin, in: purchase[1], of: user, to: other,
+            reason: try context.form.reason("move-reason"), by: try context.caller)
+        return .customer(other, done: .moved)
     }
 
     private func change(

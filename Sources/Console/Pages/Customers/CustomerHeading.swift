@@ -168,5 +168,5 @@ extension CustomerHeading {
 
 extension RedeemedTransaction {
     /// The value of the choice of purchases: its origin, its app and its identifier.
-    fileprivate var moveValue: String { "\(origin.rawValue) \(app ?? "") \(transactionIdentifier)" }
+    var moveValue: String { "\(origin.rawValue) \(app ?? "") \(transactionIdentifier)" }
 }

@@ -7,7 +7,7 @@ import Hummingbird
 import Proofs
 
 extension CustomersRoutes {
-    func search(_ request: Request) async throws -> Page {
+    func search(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let page = try RequestedPage(request)
         let text = (try request.query("search") ?? "").trimmingCharacters(in: .whitespaces)
         guard !text.isEmpty else { return try await list(request).page(names) }
@@ -19,7 +19,7 @@ extension CustomersRoutes {
             search.productCustomers = try await CustomerList(
                 .product, product: product.productIdentifier, page, of: services)
         }
-        return search.page
+        return search.page(context)
     }
 
     /// The list that the parameters `list`, `product`, `currency` and `cursor` select.
@@ -148,7 +148,7 @@ struct CustomerSearch {
         }
     }
 
-    var page: Page {
+    func page(_ context: ConsoleContext) -> Page {
         Page("Customers", section: .customers) {
             CustomersRoutes.search(text) {
                 if let exact {
@@ -159,6 +159,9 @@ struct CustomerSearch {
                     }
                 }
                 if hasPurchases { purchaseTable }
+                if context.may(.support) {
+                    for purchase in purchases where purchase.owner == nil { move(purchase, context) }
+                }
                 if !products.isEmpty { productList }
                 if let productCustomers { productCustomers.shown }
                 if !customers.isEmpty || !hasPurchases && products.isEmpty { customerTable }
@@ -198,6 +201,20 @@ struct CustomerSearch {
             column("Product") { names.product($0.product) }
             column("Original transaction") { Shown.identifier($0.transaction) }
             column("State") { spaced($0.state, OriginWords.mark($0.origin)) }
+        }
+    }
+
+    /// The form that gives the purchase of an erased customer to another one.
+    private func move(_ purchase: KnownPurchase, _ context: ConsoleContext) -> HTML {
+        context.action(
+            "Give the purchase of the erased customer to another customer", to: ConsolePath("customers", "move"),
+            submit: "Move the purchase"
+        ) {
+            note("Check first that it is theirs, such as by the order number of the store. Renewals follow.")
+            if let transaction = purchase.transactions.first { hidden("move-purchase", transaction.moveValue) }
+            UnclaimedRoutes.user
+            UnclaimedRoutes.issuer
+            Field.reason("move-reason")
         }
     }
 

@@ -13,7 +13,7 @@ struct CustomersRoutes: Sendable {
     var names: CatalogNames { services.names }
 
     func add(to pages: ConsolePages) {
-        pages.get("customers") { request, _ in try await search(request) }
+        pages.get("customers") { request, context in try await search(request, context) }
         pages.get("customers/csv") { request, _ in try await exportedList(request) }
         func get(_ path: String, _ page: @Sendable @escaping (CustomerView, Request) async throws -> Page) {
             pages.get(RouterPath(Self.customer + path)) { request, context in
