@@ -275,8 +275,11 @@ extension GooglePlayAnswer {
         // The order of a later add-on counts the charges of the base, which may be older.
         let isNumbered = renewalNumber(of: item) != nil && (line.isEmpty || moment.lines.products.isEmpty)
         let order = moment.order(item.orderId)
+        // The order of another product alone says nothing about this one.
+        let isOfOther = order.map { !$0.lineItems.isEmpty && $0.lineItem(item.productId) == nil } ?? false
         let beginsAt =
-            order?.lineItem(item.productId)?.periodStart ?? item.deferredBeginning(among: items) ?? order?.createdAt
+            order?.lineItem(item.productId)?.periodStart ?? item.deferredBeginning(among: items)
+            ?? (isOfOther ? nil : order?.createdAt)
             ?? beginning(of: item, until: expiryTime, in: line, after: before, lines, moment)
         return .init(
             item.productId, in: line, of: purchaseToken, charge: charge, orderId: item.orderId, from: beginsAt,
