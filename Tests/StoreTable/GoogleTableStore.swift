@@ -17,7 +17,7 @@ actor GoogleTableStore: TableStore {
     /// One item of a purchase.
     struct Line: Sendable {
         var product: String
-        var basePlan = "monthly"
+        var basePlan = "p1m"
         var offer: String?
         /// The phase of the price: `basePrice`, `freeTrial`, `introductoryPrice` or `prorationPeriod`.
         var phase = "basePrice"
@@ -54,8 +54,8 @@ actor GoogleTableStore: TableStore {
 
     nonisolated func revenueCatProduct(_ plan: Plan) -> String {
         // "For Google Play products set up in RevenueCat after February 2023, this identifier has the format
-        // <subscription_id>:<base_plan_id>" (RevenueCat, Event Types and Fields). These end with the plan, as earlier ones did.
-        plan.rawValue.replacing("garden.", with: "").replacing(".monthly", with: "")
+        // <subscription_id>:<base_plan_id>" (RevenueCat, Event Types and Fields).
+        plan.rawValue.replacing("garden.", with: "").replacing(".monthly", with: "") + ":p1m"
     }
 
     // MARK: Answers
@@ -467,7 +467,7 @@ actor GoogleTableStore: TableStore {
     ///   - user: Another customer who replaces it.
     ///   - isOldFirst: True if the end of the old token is notified first.
     func replace(
-        _ sold: Sold, with plan: Plan, basePlan: String = "monthly", price: Int64? = nil, mode: String,
+        _ sold: Sold, with plan: Plan, basePlan: String = "p1m", price: Int64? = nil, mode: String,
         paid: Int64? = nil, until ends: Timestamp? = nil, by user: String? = nil, isOldFirst: Bool = false
     ) async throws {
         let (old, begin, mine) = (purchases[sold.number], now, user ?? purchases[sold.number].user)
@@ -560,8 +560,13 @@ actor GoogleTableStore: TableStore {
     }
 
     func refundEarlier(_ sold: Sold) async throws {
-        guard let line = purchases[sold.number].lines.first, line.orders.count > 1 else { return }
-        try await payBack(sold, order: line.orders[line.orders.count - 2], line.recurringPrice)
+        let purchase = purchases[sold.number]
+        guard let line = purchase.lines.first, line.orders.count > 1 else { return }
+        // The list of voided purchases names the order: "orderId … uniquely identifies … renewals" of one token.
+        let order = line.orders[line.orders.count - 2]
+        refund(order: order, line.recurringPrice, isWhole: true)
+        void(order, of: purchase.token)
+        try await notifyVoided(order, purchase.token, productType: 1, refundType: 1)
     }
 
     /// Pays the last charge of a subscription back and leaves it (`orders.refund` without `revoke`). Such a refund is not among the
