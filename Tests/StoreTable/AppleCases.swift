@@ -53,8 +53,9 @@ enum AppleCases {
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .story: "granted, revoked, granted",
             .webhooks: "purchase.granted, purchase.revoked, purchase.granted",
-            .revenueCat:
-                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}, REFUND_REVERSED <basic> NORMAL *",
+            .revenueCat: .init(
+                "INITIAL_PURCHASE <basic> NORMAL 5, \(CommonCases.refundEvents("<basic>", "-5")), REFUND_REVERSED <basic> NORMAL *"
+            ),
             .customerInfo: "<basic> normal until 04-01, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
         ])

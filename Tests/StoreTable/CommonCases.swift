@@ -198,6 +198,15 @@ enum CommonCases {
             .customerInfo: "<basic> normal until 04-01 unsubscribed", .figures: "revenue 5000, churn 1",
         ])
 
+    // RevenueCat, Handling Refunds: "Granting a refund will immediately expire the subscription". Event Types and Fields: at an
+    // EXPIRATION "access should be removed", and its reason may be CUSTOMER_SUPPORT. The two are dispatched at the same time.
+    static func refundEvents(_ plan: String, _ amount: String) -> String {
+        let (refund, end) = (
+            "CANCELLATION/CUSTOMER_SUPPORT \(plan) NORMAL \(amount)", "EXPIRATION/CUSTOMER_SUPPORT \(plan) NORMAL 0"
+        )
+        return "{\(refund), \(end)|\(end), \(refund)}"
+    }
+
     // RevenueCat, Common Webhook Flows, Billing Issue Flow: "RevenueCat will immediately dispatch a BILLING_ISSUE event and a
     // CANCELLATION event with a cancel_reason of BILLING_ERROR. If you do not have grace periods enabled, you'll immediately receive
     // an EXPIRATION webhook". The two are dispatched at the same time, so their order is open.
@@ -490,8 +499,7 @@ enum CommonCases {
             .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
             .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
-            .revenueCat:
-                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}",
+            .revenueCat: .init("INITIAL_PURCHASE <basic> NORMAL 5, \(refundEvents("<basic>", "-5"))"),
             .customerInfo: "<basic> normal until 03-11* refunded 03-11",
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
         ])
@@ -512,8 +520,7 @@ enum CommonCases {
             .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
             .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
-            .revenueCat:
-                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -2.5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}",
+            .revenueCat: .init("INITIAL_PURCHASE <basic> NORMAL 5, \(refundEvents("<basic>", "-2.5"))"),
             .customerInfo: "<basic> normal until 03-16* refunded 03-16",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, churn 1",
         ])

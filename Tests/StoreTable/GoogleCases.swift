@@ -477,8 +477,7 @@ enum GoogleCases {
             .subscriptions: "basic active until 04-01 renews, premium {revoked|expired}*",
             .why: "plus 1 owned, plus 2 {refunded|revokedByAppStore}", .story: "granted, granted, revoked",
             .webhooks: "purchase.granted, purchase.granted, purchase.revoked",
-            .revenueCat:
-                "*INITIAL_PURCHASE*, CANCELLATION/CUSTOMER_SUPPORT <premium> NORMAL -10{, EXPIRATION/CUSTOMER_SUPPORT <premium> NORMAL 0|}",
+            .revenueCat: .init("*INITIAL_PURCHASE*, \(CommonCases.refundEvents("<premium>", "-10"))"),
             .customerInfo: "<basic> normal until 04-01, <premium> normal until 03-11*, has gardener",
             .figures:
                 "revenue 15000, refunds 1, refunded-revenue 10000, active-subscriptions 1, mrr 5000, churn 1",
@@ -600,8 +599,7 @@ enum GoogleCases {
         [
             .items: "nothing", .why: "plus 1 {refunded|revokedByAppStore}", .story: "granted, revoked",
             .webhooks: "purchase.granted, purchase.revoked",
-            .revenueCat:
-                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}",
+            .revenueCat: .init("INITIAL_PURCHASE <basic> NORMAL 5, \(CommonCases.refundEvents("<basic>", "-5"))"),
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
         ])
 

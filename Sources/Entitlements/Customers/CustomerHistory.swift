@@ -14,8 +14,7 @@ package struct CustomerHistory: Sendable {
     /// The facts of its transactions. The others are not read.
     static let facts: [TransactionFact] =
         PurchasePeriod.Terms.facts + PaidBack.facts + [
-            .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .currency, .orderId,
-            .basePlanId, .isPrepaid,
+            .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .currency, .basePlanId,
         ]
 
     /// The number of the user.

@@ -78,6 +78,18 @@ import Testing
             testDescription: "the team revokes the whole purchase", event: .revoked, reason: "fraud",
             purchase: Fixture(.granted, "1").having("1", from: 1, to: 31).having("2", from: 31, to: 61),
             types: ["CANCELLATION", "EXPIRATION"]),
+        Case(
+            testDescription: "money back for the last period, which stays", event: .paymentRefunded,
+            types: ["CANCELLATION"]),
+        Case(
+            testDescription: "money back for an earlier period", event: .paymentRefunded,
+            purchase: Fixture(.granted, "1").having("1", from: 1, to: 31).having("2", from: 31, to: 61), types: []),
+        Case(
+            testDescription: "an upgrade", event: .productChanged, reason: "garden.gold.monthly",
+            types: ["PRODUCT_CHANGE"]),
+        Case(
+            testDescription: "the refund of an upgraded period", event: .productChanged, earlier: [.productChanged],
+            types: []),
         Case(testDescription: "renewal off", event: .autoRenewDisabled, types: ["CANCELLATION"]),
         Case(
             testDescription: "renewal off by a replacement", event: .autoRenewDisabled, reason: "replacement", types: []

@@ -74,6 +74,7 @@ extension RevenueCatEvent.Kind {
 extension RevenueCatEvent {
     static func change(_ kind: Kind, _ facts: RevenueCatFacts) -> JSONObject {
         let (entry, transaction) = (facts.entry, facts.transaction)
+        let terms = PurchasePeriod.Terms(transaction?.facts ?? TransactionFacts())
         let isPromotional = entry.event == .itemGiven || entry.event == .itemTakenBack
         let (amount, currency) = (facts.amount(of: kind), transaction?.facts.text(.currency))
         // There are no exchange rates here. An amount of zero is zero in every currency.
@@ -112,7 +113,7 @@ extension RevenueCatEvent {
             ("offer_code", .text(transaction.flatMap(offerCode))),
             ("original_app_user_id", .text(facts.customer.first)),
             ("original_transaction_id", .text(isPromotional ? entry.reference : facts.originalIdentifier)),
-            ("period_type", .string(isPromotional ? "PROMOTIONAL" : periodType(transaction?.facts))),
+            ("period_type", .string(isPromotional ? "PROMOTIONAL" : periodType(terms))),
             ("presented_offering_id", .null),
             ("price", .amount(inDollars)),
             ("price_in_purchased_currency", .amount(amount)),
@@ -171,10 +172,8 @@ extension RevenueCatEvent {
         origin?.isGooglePlay == true ? "PLAY_STORE" : "APP_STORE"
     }
 
-    private static func periodType(_ facts: TransactionFacts?) -> String {
-        guard let facts, facts.bool(.isPrepaid) != true else { return facts == nil ? "NORMAL" : "PREPAID" }
-        let terms = PurchasePeriod.Terms(facts)
-        return terms.isTrial ? "TRIAL" : terms.isIntroductory ? "INTRO" : "NORMAL"
+    private static func periodType(_ terms: PurchasePeriod.Terms) -> String {
+        terms.isPrepaid ? "PREPAID" : terms.isTrial ? "TRIAL" : terms.isIntroductory ? "INTRO" : "NORMAL"
     }
 
     private static func countryCode(_ storefront: String) -> String? {

@@ -51,6 +51,8 @@ extension RevenueCatEvent {
     /// The messages about an entry, in their order. Nil stands for the event's own one, and a type for a companion.
     package static func messages(about entry: AuditEntry, on occasion: RevenueCatOccasion) -> [Kind?] {
         guard isSent(about: entry) else { return [] }
+        // The team revokes the whole purchase.
+        let isByStore = occasion.isRefunded && entry.reason == nil
         switch entry.event {
         // "RevenueCat will immediately dispatch a BILLING_ISSUE event and a CANCELLATION event with a cancel_reason of BILLING_ERROR."
         case .gracePeriodBegan: return [nil, .cancellation]
@@ -61,12 +63,12 @@ extension RevenueCatEvent {
         case .expired: return occasion.earlier.isDisjoint(with: [.renewalFailed, .paused]) ? [nil] : []
         // RevenueCat tells of a pause when the customer plans it. No answer of Google Play tells of it before it begins.
         case .paused: return [.subscriptionPaused, nil]
+        // "Refunds for earlier subscription periods do not trigger this event" (`CANCELLATION`).
+        case .revoked where isByStore && occasion.isFollowed: return []
+        // The App Store may state the refund of an upgraded period after the upgrade.
+        case .productChanged: return entry.reason == nil && occasion.earlier.contains(.productChanged) ? [] : [nil]
         case .paymentRefunded: return occasion.isFollowed ? [] : [nil]
         case .revoked:
-            // The team revokes the whole purchase.
-            let isByStore = occasion.isRefunded && entry.reason == nil
-            // "Refunds for earlier subscription periods do not trigger this event."
-            if isByStore, occasion.isFollowed { return [] }
             // Back ends remove access at an EXPIRATION, whose reason may be CUSTOMER_SUPPORT or DEVELOPER_INITIATED.
             let endsAccess =
                 occasion.hasEnd && !(isByStore && occasion.keepsAccess)
@@ -82,7 +84,9 @@ extension RevenueCatEvent {
 
 extension RevenueCatOccasion {
     /// The events that have more or fewer messages than one.
-    private static let asking: Set<AuditEntry.Event> = [.renewalFailed, .expired, .revoked, .paymentRefunded]
+    private static let asking: Set<AuditEntry.Event> = [
+        .renewalFailed, .expired, .revoked, .paymentRefunded, .productChanged,
+    ]
 
     /// A transaction in a user's audit log.
     private struct Place: Hashable {
@@ -104,7 +108,7 @@ extension RevenueCatOccasion {
             """
             SELECT user_id, origin, reference, number, event FROM audit
             WHERE user_id \(database.isIn(numbers: "$1")) AND reference \(database.isIn("$2"))
-                AND event IN \([AuditEntry.Event.gracePeriodBegan, .renewalFailed, .expired, .paused].sqlList)
+                AND event IN \([AuditEntry.Event.gracePeriodBegan, .renewalFailed, .expired, .paused, .productChanged].sqlList)
             """,
             [users, references]
         ) { row in

@@ -33,7 +33,6 @@ extension CustomerInfo {
         guard let last = periods.max(by: { $1.lasts(longerThan: $0) }) else { return nil }
         let transaction = last.transaction
         let renewal = renewal(after: last, facts)
-        let isPrepaid = transaction.facts.bool(.isPrepaid) == true
         // In the silent day after the end, Google Play has declined nothing yet, and still states that it is active.
         let isDeclined = renewal?.facts.bool(.isInBillingRetryPeriod)
         let graceEndsAt = transaction.graceEndsAt.flatMap { isDeclined == false && $0 > facts.requestDate ? nil : $0 }
@@ -48,11 +47,11 @@ extension CustomerInfo {
         return Subscription(
             store: .init(of: transaction.origin), isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
-            periodType: isPrepaid
+            periodType: last.terms.isPrepaid
                 ? .prepaid : last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
             ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
             // Nobody can turn off a prepaid plan, which never renews.
-            unsubscribeDetectedAt: renewal?.willRenew == false && !isPrepaid ? turnedOffAt : nil,
+            unsubscribeDetectedAt: renewal?.willRenew == false && !last.terms.isPrepaid ? turnedOffAt : nil,
             billingIssuesDetectedAt: hasBillingIssue
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: graceEndsAt,
