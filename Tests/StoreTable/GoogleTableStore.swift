@@ -47,6 +47,8 @@ actor GoogleTableStore: TableStore {
         var product: OneTime?
         var quantity: Int64 = 1
         var refundable: Int64 = 1
+        /// False for a payment that is pending, or was never made.
+        var isPaid = true
         /// The plan that a deferred replacement begins.
         var next: Plan?
         var isAcknowledged = true
@@ -114,13 +116,12 @@ actor GoogleTableStore: TableStore {
             ("refundableQuantity", .integer(purchase.refundable)),
             ("consumptionState", "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"))
         let line = json(("productId", .string(product.rawValue)), ("productOfferDetails", details))
-        let isPaid = purchase.state != "PENDING"
         var answer = json(
             ("kind", "androidpublisher#productPurchaseV2"), ("productLineItem", .array([line])),
             ("purchaseStateContext", json(("purchaseState", .string(purchase.state)))), ("regionCode", "US"),
             ("acknowledgementState", "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"),
-            ("orderId", isPaid ? purchase.lines.first?.orders.last.map { .string($0) } : nil),
-            ("purchaseCompletionTime", isPaid ? .date(purchase.began) : nil),
+            ("orderId", purchase.isPaid ? purchase.lines.first?.orders.last.map { .string($0) } : nil),
+            ("purchaseCompletionTime", purchase.isPaid ? .date(purchase.began) : nil),
             ("obfuscatedExternalAccountId", purchase.account.map { .string($0) }))
         for other in purchase.others { answer = answer.changing(other) }
         return answer
@@ -622,7 +623,7 @@ actor GoogleTableStore: TableStore {
             Purchase(
                 user: user, token: token, began: now,
                 account: withAccount ? try await service.accountToken(of: user) : nil, lines: [line], state: state,
-                product: product, quantity: quantity, refundable: quantity))
+                product: product, quantity: quantity, refundable: quantity, isPaid: state == "PURCHASED"))
         publish(sold)
         guard state == "PURCHASED" else {
             // The app has the token before it is paid.
@@ -651,7 +652,7 @@ actor GoogleTableStore: TableStore {
     /// The customer pays for a pending product.
     func pay(_ sold: Sold) async throws {
         let moment = now
-        change(sold) { ($0.state, $0.began) = ("PURCHASED", moment) }
+        change(sold) { ($0.state, $0.began, $0.isPaid) = ("PURCHASED", moment, true) }
         let purchase = purchases[sold.number]
         if let line = purchase.lines.first {
             publish(order: line.orders[0], of: purchase.token, [(line, line.recurringPrice)], at: now)
@@ -703,8 +704,9 @@ actor GoogleTableStore: TableStore {
     func addItem(_ plan: Plan, to sold: Sold, paid: Int64) async throws {
         let (purchase, begin) = (purchases[sold.number], now)
         let line = Line(
-            product: plan.rawValue, recurringPrice: plan.price, begins: begin, ends: purchase.lines.first?.ends,
-            orders: [makeOrder()])
+            product: plan.rawValue, phase: "prorationPeriod", recurringPrice: plan.price, begins: begin,
+            ends: purchase.lines.first?.ends, orders: [makeOrder()],
+            others: [("offerPhase", json(("prorationPeriod", json(("originalOfferPhaseType", "BASE")))))])
         publish(order: line.orders[0], of: purchase.token, [(line, paid)], at: begin)
         change(sold) { $0.lines.append(line) }
         try await notify(17, sold)
