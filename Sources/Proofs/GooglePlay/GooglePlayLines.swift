@@ -97,10 +97,12 @@ struct GooglePlayPlacement {
         return (others.first { $0.product.line.isEmpty } ?? others.first)?.original
     }
 
-    /// True if a later token has the line, so that this answer does not say what comes next.
+    /// True if a later token has the line, or a later product of this one, so that the item does not say what comes next.
     func isContinued(_ place: Place, after token: String) -> Bool {
         lines.products.contains { other in
-            other.line.hasSameBytes(as: place.product.line) && !other.purchaseToken.hasSameBytes(as: token)
+            other.line.hasSameBytes(as: place.product.line)
+                && !(other.purchaseToken.hasSameBytes(as: token)
+                    && other.productId.hasSameBytes(as: place.product.productId))
                 && other.beginsAt > place.product.beginsAt
         }
     }
@@ -169,10 +171,33 @@ extension GooglePlayAnswer {
         of item: SubscriptionLineItem, among owned: [SubscriptionLineItem], _ lines: GooglePlayLines
     ) -> String {
         if let known = lines[item.productId] ?? item.replaced?.productId.flatMap({ lines[$0] }) { return known.line }
+        if let ended = owned.lazy.compactMap({ self.line(after: $0, by: item, among: owned, lines) }).first {
+            return ended
+        }
         let isTaken = owned.contains { lines[$0.productId]?.line.isEmpty ?? false }
         // The replaced base may still be in the answer.
         let isBase = owned.first.map { $0.productId.hasSameBytes(as: item.productId) || item.isReplaced(among: [$0]) }
         return isBase ?? false && !isTaken ? "" : item.productId
+    }
+
+    /// The line of an old item that a new one has replaced at the renewal, also if Google Play does not state `itemReplacement`: the old one
+    /// has "an `expiryTime` in the past and no set value for DeferredItemReplacement", and the new one renews
+    /// (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement").
+    ///
+    /// - Returns: Nil for another item. One that renews, or is removed, has no successor, and each has one at most.
+    private func line(
+        after old: SubscriptionLineItem, by new: SubscriptionLineItem, among owned: [SubscriptionLineItem],
+        _ lines: GooglePlayLines
+    ) -> String? {
+        guard let known = lines[old.productId], !old.productId.hasSameBytes(as: new.productId),
+            old.isAutoRenewing, !old.renews, !old.isRemoved, old.nextProductId == nil, new.renews,
+            let (ended, begun) = old.expiryTime.flatMap({ end in new.expiryTime.map { (end, $0) } }), ended < begun
+        else { return nil }
+        let hasSuccessor = owned.contains { other in
+            !other.productId.hasSameBytes(as: old.productId)
+                && lines[other.productId]?.line.hasSameBytes(as: known.line) ?? false
+        }
+        return hasSuccessor ? nil : known.line
     }
 
     private func place(
