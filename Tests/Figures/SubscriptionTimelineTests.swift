@@ -305,6 +305,18 @@ extension SubscriptionTimelineTests {
                 [month, try next("2027-03-20", price: 49_990, plan(49_990, "y", isProrated: true))], 4_165
             ),
             (
+                "an add-on until the date of its base",
+                [try transaction("2", bought: "2026-03-16", expires: "2026-04-01", price: 5_000, facts: plan(10_000))],
+                10_000
+            ),
+            (
+                "signed up again for the time that is paid",
+                [
+                    month,
+                    try transaction("2", bought: "2026-03-16", expires: "2026-04-01", price: 0, facts: plan(4_990)),
+                ], 4_990
+            ),
+            (
                 "an introductory price at Google Play, as long as it lasts",
                 [
                     try transaction(
@@ -319,7 +331,7 @@ extension SubscriptionTimelineTests {
         ]
     }
 
-    @Test(arguments: 0..<8) func `the monthly revenue is that of the plan`(index: Int) throws {
+    @Test(arguments: 0..<10) func `the monthly revenue is that of the plan`(index: Int) throws {
         let (name, transactions, monthly) = try Self.prices()[index]
         let amounts = UserFigures.sums(of: transactions).amounts
         let end = try #require(amounts.keys.filter { $0.metric == .revenueExpired }.max { $0.day < $1.day })

@@ -42,9 +42,11 @@ import Testing
         return try await ledger.read { transaction in
             let transactions = try transaction.transactions(of: user, before: nil, limit: 99)
                 .sorted { $0.transactionIdentifier < $1.transactionIdentifier }
-            let purchases = try transaction.subscriptions(of: user, from: view)
-                .sorted { $0.originalTransactionIdentifier < $1.originalTransactionIdentifier }
-            #expect(purchases.map(\.until) == transactions.map(\.expiresAt))
+            for each in transactions {
+                let purchases = try transaction.purchases(
+                    ofTransaction: each.transactionIdentifier, at: view.moment, type: view.type)
+                #expect(purchases.map(\.status.until) == [each.expiresAt])
+            }
             let item = try transaction.ownedItems(of: user, from: view).first
             return transactions.map { "\($0.transactionIdentifier): \(days($0.expiresAt))" }
                 + ["item: \(item.map { days($0.until) } ?? "none")"]

@@ -141,6 +141,9 @@ import Testing
         #expect(listed.map(\.messageIdentifier).sorted() == all.map(\.messageIdentifier).sorted())
         // The attempt of one changes none of the others.
         let due = try #require(try await service.due(for: endpoint, limit: 9))
+        let types = try await service.contents(of: due, to: endpoint).map { $0?.type }
+        #expect(types.filter { $0 != "INITIAL_PURCHASE" } == ["CANCELLATION", "EXPIRATION"])
+        #expect(Set(due.map(\.event)).count == 2)
         let leased = try await service.lease(due)
         #expect(leased.count == 3)
         try await service.record([

@@ -162,12 +162,19 @@ private final class Calls: Sendable {
         _ = try await garden.app.refresh(bought.token, notifiedBy: notification(31))
     }
 
+    /// A subscription that is redeemed and acknowledged. Google refunds another one after three days.
+    private func subscribeAndPresent() async throws -> RecurringPurchase {
+        let bought = try server.subscribe()
+        #expect(try await garden.present(bought.token) == nil)
+        try await garden.app.client.acknowledge(bought.token, of: "garden.basic.monthly", as: .subscription)
+        return bought
+    }
+
     @Test(arguments: [(410, "purchaseTokenNoLongerValid"), (404, "purchaseTokenNotFound"), (400, "invalid")])
     func `one answer that there is no such purchase ends no questions about it`(status: Int, reason: String)
         async throws
     {
-        let bought = try server.subscribe()
-        #expect(try await garden.present(bought.token) == nil)
+        let bought = try await subscribeAndPresent()
         let items = try await garden.items()
         server.answer { $0.uri.path.contains("/tokens/") ? .error(status, reason) : nil }
         await #expect(throws: PlayDeveloperError.self) {
@@ -188,8 +195,7 @@ private final class Calls: Sendable {
     }
 
     @Test func `a purchase is given up when Google Play has forgotten it, and not before`() async throws {
-        let bought = try server.subscribe()
-        #expect(try await garden.present(bought.token) == nil)
+        let bought = try await subscribeAndPresent()
         server.answer { $0.uri.path.contains("/tokens/") ? .error(410, "purchaseTokenNoLongerValid") : nil }
         var days = 0
         var last: [String: Int] = [:]

@@ -436,7 +436,8 @@ enum CommonCases {
         ])
 
     // RevenueCat, Product Change at Period End: "a PRODUCT_CHANGE event will immediately be sent informing of the upcoming product
-    // change … When the customer encounters their next renewal, a RENEWAL event will be dispatched for both".
+    // change … When the customer encounters their next renewal, a RENEWAL event will be dispatched for both". That PRODUCT_CHANGE is one
+    // of the differences that API.md states.
     static let downgradeChosen = TableRow(
         name: "downgrade chosen for the next renewal",
         pages: pages(
@@ -451,7 +452,7 @@ enum CommonCases {
         cells: [
             .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews as basic",
             .why: "plus 2 owned", .story: "granted", .webhooks: "purchase.granted",
-            .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>",
+            .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10{, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>|}",
             .customerInfo: "<premium> normal until 04-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 10000",
         ])
@@ -475,7 +476,7 @@ enum CommonCases {
             .webhooks:
                 "purchase.granted,{ subscription.productChanged,|} purchase.granted{, subscription.productChanged|}",
             .revenueCat:
-                "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>, RENEWAL <basic> NORMAL 5",
+                "INITIAL_PURCHASE <premium> NORMAL 10,{ PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>,|} RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, <premium> normal until 04-01, has gardener",
             .figures: "revenue 15000, active-subscriptions 1, mrr 5000, renewals 1",
         ])
@@ -528,7 +529,8 @@ enum CommonCases {
         name: "refund of an earlier period",
         pages: pages(
             "notificationType REFUND about an earlier transaction",
-            "orders.refund of an earlier order; Order.state REFUNDED"),
+            "voidedpurchases.list: the order identifies the period, since renewals share the token; Order.state REFUNDED"
+        ),
         play: { store in
             let sold = try await store.subscribe("alice")
             try await store.renew(sold)

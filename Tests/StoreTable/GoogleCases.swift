@@ -265,7 +265,7 @@ enum GoogleCases {
         .webhooks:
             "purchase.granted, {purchase.granted, subscription.productChanged|subscription.productChanged, purchase.granted}",
         .revenueCat:
-            "INITIAL_PURCHASE basic:monthly NORMAL 5, {PRODUCT_CHANGE basic:monthly NORMAL 0 -> basic:yearly, {RENEWAL|INITIAL_PURCHASE} basic:yearly NORMAL 50|{RENEWAL|INITIAL_PURCHASE} basic:yearly NORMAL 50, PRODUCT_CHANGE basic:monthly NORMAL 0 -> basic:yearly}",
+            "INITIAL_PURCHASE basic:p1m NORMAL 5, {PRODUCT_CHANGE basic:p1m NORMAL 0 -> basic:yearly, {RENEWAL|INITIAL_PURCHASE} basic:yearly NORMAL 50|{RENEWAL|INITIAL_PURCHASE} basic:yearly NORMAL 50, PRODUCT_CHANGE basic:p1m NORMAL 0 -> basic:yearly}",
         .customerInfo: "basic:yearly normal until 03-11, has gardener",
         .figures: "revenue 55000, active-subscriptions 1, mrr {4166|4167}{, renewals 1|}",
     ]

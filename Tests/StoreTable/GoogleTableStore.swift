@@ -17,7 +17,7 @@ actor GoogleTableStore: TableStore {
     /// One item of a purchase.
     struct Line: Sendable {
         var product: String
-        var basePlan = "monthly"
+        var basePlan = "p1m"
         var offer: String?
         /// The phase of the price: `basePrice`, `freeTrial`, `introductoryPrice` or `prorationPeriod`.
         var phase = "basePrice"
@@ -47,6 +47,8 @@ actor GoogleTableStore: TableStore {
         var product: OneTime?
         var quantity: Int64 = 1
         var refundable: Int64 = 1
+        /// False for a payment that is pending, or was never made.
+        var isPaid = true
         /// The plan that a deferred replacement begins.
         var next: Plan?
         var isAcknowledged = true
@@ -54,8 +56,8 @@ actor GoogleTableStore: TableStore {
 
     nonisolated func revenueCatProduct(_ plan: Plan) -> String {
         // "For Google Play products set up in RevenueCat after February 2023, this identifier has the format
-        // <subscription_id>:<base_plan_id>" (RevenueCat, Event Types and Fields). These end with the plan, as earlier ones did.
-        plan.rawValue.replacing("garden.", with: "").replacing(".monthly", with: "")
+        // <subscription_id>:<base_plan_id>" (RevenueCat, Event Types and Fields).
+        plan.rawValue.replacing("garden.", with: "").replacing(".monthly", with: "") + ":p1m"
     }
 
     // MARK: Answers
@@ -114,13 +116,12 @@ actor GoogleTableStore: TableStore {
             ("refundableQuantity", .integer(purchase.refundable)),
             ("consumptionState", "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"))
         let line = json(("productId", .string(product.rawValue)), ("productOfferDetails", details))
-        let isPaid = purchase.state != "PENDING"
         var answer = json(
             ("kind", "androidpublisher#productPurchaseV2"), ("productLineItem", .array([line])),
             ("purchaseStateContext", json(("purchaseState", .string(purchase.state)))), ("regionCode", "US"),
             ("acknowledgementState", "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"),
-            ("orderId", isPaid ? purchase.lines.first?.orders.last.map { .string($0) } : nil),
-            ("purchaseCompletionTime", isPaid ? .date(purchase.began) : nil),
+            ("orderId", purchase.isPaid ? purchase.lines.first?.orders.last.map { .string($0) } : nil),
+            ("purchaseCompletionTime", purchase.isPaid ? .date(purchase.began) : nil),
             ("obfuscatedExternalAccountId", purchase.account.map { .string($0) }))
         for other in purchase.others { answer = answer.changing(other) }
         return answer
@@ -467,7 +468,7 @@ actor GoogleTableStore: TableStore {
     ///   - user: Another customer who replaces it.
     ///   - isOldFirst: True if the end of the old token is notified first.
     func replace(
-        _ sold: Sold, with plan: Plan, basePlan: String = "monthly", price: Int64? = nil, mode: String,
+        _ sold: Sold, with plan: Plan, basePlan: String = "p1m", price: Int64? = nil, mode: String,
         paid: Int64? = nil, until ends: Timestamp? = nil, by user: String? = nil, isOldFirst: Bool = false
     ) async throws {
         let (old, begin, mine) = (purchases[sold.number], now, user ?? purchases[sold.number].user)
@@ -560,8 +561,13 @@ actor GoogleTableStore: TableStore {
     }
 
     func refundEarlier(_ sold: Sold) async throws {
-        guard let line = purchases[sold.number].lines.first, line.orders.count > 1 else { return }
-        try await payBack(sold, order: line.orders[line.orders.count - 2], line.recurringPrice)
+        let purchase = purchases[sold.number]
+        guard let line = purchase.lines.first, line.orders.count > 1 else { return }
+        // The list of voided purchases names the order: "orderId … uniquely identifies … renewals" of one token.
+        let order = line.orders[line.orders.count - 2]
+        refund(order: order, line.recurringPrice, isWhole: true)
+        void(order, of: purchase.token)
+        try await notifyVoided(order, purchase.token, productType: 1, refundType: 1)
     }
 
     /// Pays the last charge of a subscription back and leaves it (`orders.refund` without `revoke`). Such a refund is not among the
@@ -617,7 +623,7 @@ actor GoogleTableStore: TableStore {
             Purchase(
                 user: user, token: token, began: now,
                 account: withAccount ? try await service.accountToken(of: user) : nil, lines: [line], state: state,
-                product: product, quantity: quantity, refundable: quantity))
+                product: product, quantity: quantity, refundable: quantity, isPaid: state == "PURCHASED"))
         publish(sold)
         guard state == "PURCHASED" else {
             // The app has the token before it is paid.
@@ -646,7 +652,7 @@ actor GoogleTableStore: TableStore {
     /// The customer pays for a pending product.
     func pay(_ sold: Sold) async throws {
         let moment = now
-        change(sold) { ($0.state, $0.began) = ("PURCHASED", moment) }
+        change(sold) { ($0.state, $0.began, $0.isPaid) = ("PURCHASED", moment, true) }
         let purchase = purchases[sold.number]
         if let line = purchase.lines.first {
             publish(order: line.orders[0], of: purchase.token, [(line, line.recurringPrice)], at: now)
@@ -698,8 +704,9 @@ actor GoogleTableStore: TableStore {
     func addItem(_ plan: Plan, to sold: Sold, paid: Int64) async throws {
         let (purchase, begin) = (purchases[sold.number], now)
         let line = Line(
-            product: plan.rawValue, recurringPrice: plan.price, begins: begin, ends: purchase.lines.first?.ends,
-            orders: [makeOrder()])
+            product: plan.rawValue, phase: "prorationPeriod", recurringPrice: plan.price, begins: begin,
+            ends: purchase.lines.first?.ends, orders: [makeOrder()],
+            others: [("offerPhase", json(("prorationPeriod", json(("originalOfferPhaseType", "BASE")))))])
         publish(order: line.orders[0], of: purchase.token, [(line, paid)], at: begin)
         change(sold) { $0.lines.append(line) }
         try await notify(17, sold)

@@ -171,19 +171,28 @@ actor TableService {
             url, format: .revenueCat, authorization: WebhookAuthorization("Bearer hooks"), by: "table")
     }
 
+    /// The types of RevenueCat in the order in which its pages dispatch those of one moment: "BILLING_ISSUE, CANCELLATION, and
+    /// EXPIRATION … are dispatched in order at the same time". The sender sends them concurrently, so the queue's order says nothing.
+    private static let dispatched = ["SUBSCRIPTION_PAUSED", "BILLING_ISSUE", "CANCELLATION", "EXPIRATION"]
+
     /// Takes all due messages out of the queue, as the sender does.
     private func deliver() async throws {
         let queue = parts.webhooks
         for endpoint in try await queue.dueEndpoints() {
             while let due = try await queue.due(for: endpoint, limit: 100), !due.isEmpty {
-                let leased = try await queue.lease(due).sorted { $0.number < $1.number }
+                let leased = try await queue.lease(due)
+                var bodies: [(number: Int64, rank: Int, body: JSONValue)] = []
                 for message in leased {
                     guard let signed = try await queue.signed(message, for: endpoint) else { continue }
                     let body = try JSONParser.parse(signed.body)
-                    switch endpoint.format {
-                    case .till: messages.till.append(body)
-                    case .revenueCat: messages.revenueCat.append(body["event"] ?? body)
-                    }
+                    let content = body["event"] ?? body
+                    let rank = content["type"]?.text.flatMap { Self.dispatched.firstIndex(of: $0) } ?? 0
+                    bodies.append((message.number, rank, content))
+                }
+                let ordered = bodies.sorted { ($0.number, $0.rank) < ($1.number, $1.rank) }.map(\.body)
+                switch endpoint.format {
+                case .till: messages.till += ordered
+                case .revenueCat: messages.revenueCat += ordered
                 }
                 try await queue.record(
                     leased.map {

@@ -129,7 +129,7 @@ package struct GooglePurchaseService: Sendable {
     }
 
     private func purchases(
-        ofPlaced statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
+        ofPlaced statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = false
     ) async throws -> EntitlementService.VerifiedPurchases? {
         let voided = try await ledger.read {
             try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
@@ -143,7 +143,9 @@ package struct GooglePurchaseService: Sendable {
         }
         if stated.contains(where: { $0.refundedQuantity > 0 }) {
             let known = try await redeemedTransactions(of: purchase) { _ in true }
-            for index in stated.indices { stated[index].payBackUnits(of: known, voidedAt: units.voidedAt) }
+            for index in stated.indices {
+                stated[index].payBackUnits(of: known, voidedAt: units.voidedAt, isAsked: seesOrders)
+            }
         }
         // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
         stated = stated.map(\.remaining)
@@ -179,14 +181,16 @@ package struct GooglePurchaseService: Sendable {
     /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account
     /// identifier. A purchase of nobody is parked until a user presents its token.
     ///
-    /// - Parameter notification: The notification to store with the purchases; nil for none.
+    /// - Parameters:
+    ///   - seesOrders: True if the orders of the statement were asked for, also if they are known.
+    ///   - notification: The notification to store with the purchases; nil for none.
     /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned. A notification about nothing has one, too.
     package func apply(
-        _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase,
+        _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = true,
         notifiedBy notification: NotificationRecord? = nil
     ) async throws -> [NotificationOutcome] {
         let placed = try await placed(statement, recordedAs: purchase)
-        guard let purchases = try await purchases(ofPlaced: placed, recordedAs: purchase) else {
+        guard let purchases = try await purchases(ofPlaced: placed, recordedAs: purchase, seesOrders: seesOrders) else {
             guard let notification else { return [] }
             return [try await entitlements.store(notification)]
         }

@@ -32,13 +32,15 @@ struct VoidedUnits: Hashable {
 extension StatedPurchase {
     /// States the share of the price that was paid back for units, if the order with the amount is not known.
     ///
-    /// - Parameter known: The redeemed transactions of the purchase. One of them may have a price that the statement has not.
-    mutating func payBackUnits(of known: [RedeemedTransaction], voidedAt: Timestamp?) {
+    /// - Parameters:
+    ///   - known: The redeemed transactions of the purchase. One of them may have a price that the statement has not.
+    ///   - isAsked: False if the order of a redeemed transaction was not asked for. It states the amount.
+    mutating func payBackUnits(of known: [RedeemedTransaction], voidedAt: Timestamp?, isAsked: Bool) {
         let known = known.first { $0.transactionIdentifier.hasSameBytes(as: purchase.transactionIdentifier) }
         let units = VoidedUnits(
             quantity: refundedQuantity,
             voidedAt: known?.facts.date(.refundedAt) ?? voidedAt ?? purchase.facts.date(.signedDate))
-        guard purchase.facts[.refundedAmount] == nil,
+        guard purchase.facts[.refundedAmount] == nil, isAsked || known == nil,
             let refund = units.refund(
                 of: purchase.facts.integer(.price) ?? known?.paidAmount, units: purchase.quantity,
                 beyond: known?.facts)

@@ -60,7 +60,7 @@ extension NextStep {
             self = .grace(until: grace)
         } else if isOver, grace == nil {
             let retryEnd = renewal.flatMap { $0.isDeclined == true ? $0.retryEnd(after: last) : nil }
-            self = retryEnd.flatMap { $0 > moment ? .onHold(until: $0) : nil } ?? .ends(renewal?.ending)
+            self = retryEnd.flatMap { $0 > moment ? .onHold(until: $0) : nil } ?? .ends(renewal?.reasonOfEnd)
         } else {
             // In the silent day after its end, Google Play still states ACTIVE: the renewal may be late, or its charge is retried.
             switch renewal?.willRenew {
@@ -116,6 +116,12 @@ extension StatedRenewal {
         // renewal off at the App Store (App Store Server API, `autoRenewStatus`).
         let isByCustomer = isOfGooglePlay ? facts.bool(.autoRenewStatus) == true : true
         return isByCustomer && willRenew == false ? .customerCancelled : nil
+    }
+
+    /// The reason for an end that has come. The customer's choice does not end what could not be charged.
+    fileprivate var reasonOfEnd: ExpirationReason? {
+        guard isDeclined == true, facts.canceler == nil else { return ending }
+        return ExpirationReason(intent: facts.integer(.expirationIntent))
     }
 
     /// This statement with what an earlier one has told of its reason: Google Play may leave out a price change that it has canceled the

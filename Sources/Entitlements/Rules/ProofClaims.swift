@@ -81,9 +81,9 @@ struct ProofClaims {
     /// period that it takes back. That ends no grace period before its time.
     private static func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
         let facts = renewal.facts
-        // The last word of Google Play counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
-        if facts[.subscriptionState] != nil { return .until(facts.date(.gracePeriodExpiresDate)) }
         if let end = facts.date(.gracePeriodExpiresDate) { return .until(end) }
+        // The last word of Google Play counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
+        if facts[.subscriptionState] != nil { return Claim.Grace(endsAt: renewal.statedAt, isOver: true) }
         let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         let saysNothing =
             isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil

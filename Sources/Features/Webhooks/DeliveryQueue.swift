@@ -53,6 +53,8 @@ package protocol DeliveryEndpoint: Sendable {
 
 /// A message on its way to an endpoint.
 package protocol DeliveryMessage: Sendable {
+    /// The event that the message tells of. Its messages are sent one after the other.
+    var event: String { get }
     /// The endpoint and the message for logs, without content and without secrets.
     var logged: [(name: String, value: String)] { get }
 }
@@ -89,6 +91,8 @@ extension WebhookService: DeliveryQueue {}
 extension WebhookEndpoint: DeliveryEndpoint {}
 
 extension WebhookDelivery: DeliveryMessage {
+    package var event: String { "\(user) \(number)" }
+
     package var logged: [(name: String, value: String)] {
         [("webhook", endpointIdentifier), ("message", messageIdentifier)]
     }

@@ -283,7 +283,8 @@ extension WebhookService {
             try $0.webhookDeliveries(
                 """
                 webhook_delivery.endpoint_id = $1 AND next_attempt_at <= $2
-                ORDER BY next_attempt_at, webhook_delivery.happened_at LIMIT $3
+                ORDER BY next_attempt_at, webhook_delivery.happened_at, webhook_delivery.user_id,
+                    webhook_delivery.audit_number, \(RevenueCatEvent.order) LIMIT $3
                 """,
                 [endpoint.identifier, clock.now(), limit])
         }

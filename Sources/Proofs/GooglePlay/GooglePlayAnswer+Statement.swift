@@ -153,7 +153,9 @@ extension GooglePlayAnswer {
         }
         facts[.promotionCode] = .init(isRenewal ? nil : item.promotionCode)
         facts[.originalPurchaseDate] = .init(startTime)
-        facts[.expiresDate] = .init(keptEnd(of: known, expiryTime) ?? paid)
+        let isContinued = placement.isContinued(place, after: purchaseToken)
+        let end = keptEnd(of: known, expiryTime, isContinued: isContinued) ?? paid
+        facts[.expiresDate] = .init(end)
         facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.revocationType] = .init(
             refund.map { ($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue })
@@ -174,11 +176,11 @@ extension GooglePlayAnswer {
                 productIdentifier: item.productId, quantity: 1, purchaseDate: place.product.beginsAt,
                 revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
                 revocationReason: refund.map { _ in RevocationReason.refundedForOtherReason.rawValue },
-                expiresDate: keptEnd(of: known, expiryTime) ?? paid,
+                expiresDate: end,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             chain: placement.chain(of: place),
             // The item that has taken its place says what comes next, and so does the token that continues the line.
-            renewal: isReplacedItem || placement.isContinued(place, after: purchaseToken)
+            renewal: isReplacedItem || isContinued
                 ? nil
                 : StatedRenewal(
                     statedAt: moment.askedAt, proofDigest: digest, facts: renewal),

@@ -97,14 +97,17 @@ struct GooglePlayPlacement {
         return (others.first { $0.product.line.isEmpty } ?? others.first)?.original
     }
 
-    /// True if a later token has the line, or a later product of this one, so that the item does not say what comes next.
+    /// True if another item or a later token has the line, so that this item does not say what comes next.
     func isContinued(_ place: Place, after token: String) -> Bool {
-        lines.products.contains { other in
-            other.line.hasSameBytes(as: place.product.line)
-                && !(other.purchaseToken.hasSameBytes(as: token)
-                    && other.productId.hasSameBytes(as: place.product.productId))
-                && other.beginsAt > place.product.beginsAt
+        let isFollowed = places.contains { other in
+            guard let end = place.stated.expiryTime, let otherEnd = other.stated.expiryTime else { return false }
+            return other.original.hasSameBytes(as: place.original) && otherEnd > end
         }
+        return isFollowed
+            || lines.products.contains { other in
+                other.line.hasSameBytes(as: place.product.line) && !other.purchaseToken.hasSameBytes(as: token)
+                    && other.beginsAt > place.product.beginsAt
+            }
     }
 
     /// Notes the end of the paid time that the answer states.
@@ -134,7 +137,7 @@ extension GooglePlayAnswer {
             let owned = items.compactMap { item in item.expiryTime.map { (item: item, expiryTime: $0) } }
             // Of two plans of a product, the one that replaces the other ends later.
             for (item, expiryTime) in owned.sorted(by: { $0.expiryTime < $1.expiryTime }) where placement[item] == nil {
-                let line = line(of: item, among: owned.map(\.item), placement.lines)
+                let line = line(of: item, among: owned.map(\.item), placement.lines, at: moment.askedAt)
                 place(item, among: items, until: expiryTime, in: line, &placement, moment)
             }
             for gone in goneProducts(moment) {
@@ -168,36 +171,34 @@ extension GooglePlayAnswer {
     /// The line of a product: the one that it has; that of the product which it replaces; the main line for the base, "the first item in
     /// the list" (subscription-with-addons, "Launch a purchase flow"), unless another product has it; else its own.
     private func line(
-        of item: SubscriptionLineItem, among owned: [SubscriptionLineItem], _ lines: GooglePlayLines
+        of item: SubscriptionLineItem, among owned: [SubscriptionLineItem], _ lines: GooglePlayLines,
+        at moment: Timestamp
     ) -> String {
         if let known = lines[item.productId] ?? item.replaced?.productId.flatMap({ lines[$0] }) { return known.line }
-        if let ended = owned.lazy.compactMap({ self.line(after: $0, by: item, among: owned, lines) }).first {
-            return ended
-        }
-        let isTaken = owned.contains { lines[$0.productId]?.line.isEmpty ?? false }
+        let running = owned.filter { $0.expiryTime.map { $0 > moment } ?? false }
+        let isRunning = running.contains { $0.productId.hasSameBytes(as: item.productId) }
+        if isRunning, let ended = endedLine(among: owned, running, lines) { return ended }
+        let others = isRunning ? running : owned
+        let isTaken = others.contains { lines[$0.productId]?.line.isEmpty ?? false }
         // The replaced base may still be in the answer.
-        let isBase = owned.first.map { $0.productId.hasSameBytes(as: item.productId) || item.isReplaced(among: [$0]) }
+        let isBase = others.first.map { $0.productId.hasSameBytes(as: item.productId) || item.isReplaced(among: [$0]) }
         return isBase ?? false && !isTaken ? "" : item.productId
     }
 
-    /// The line of an old item that a new one has replaced at the renewal, also if Google Play does not state `itemReplacement`: the old one
-    /// has "an `expiryTime` in the past and no set value for DeferredItemReplacement", and the new one renews
-    /// (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement").
-    ///
-    /// - Returns: Nil for another item. One that renews, or is removed, has no successor, and each has one at most.
-    private func line(
-        after old: SubscriptionLineItem, by new: SubscriptionLineItem, among owned: [SubscriptionLineItem],
-        _ lines: GooglePlayLines
+    /// The line of the only item that is over, if only one new item may have come in its place: after a deferred replacement, an answer
+    /// still has the old item (subscriptions, "Handle deferred replacement"), and may not name it as replaced.
+    private func endedLine(
+        among owned: [SubscriptionLineItem], _ running: [SubscriptionLineItem], _ lines: GooglePlayLines
     ) -> String? {
-        guard let known = lines[old.productId], !old.productId.hasSameBytes(as: new.productId),
-            old.isAutoRenewing, !old.renews, !old.isRemoved, old.nextProductId == nil, new.renews,
-            let (ended, begun) = old.expiryTime.flatMap({ end in new.expiryTime.map { (end, $0) } }), ended < begun
-        else { return nil }
-        let hasSuccessor = owned.contains { other in
-            !other.productId.hasSameBytes(as: old.productId)
-                && lines[other.productId]?.line.hasSameBytes(as: known.line) ?? false
+        func line(of item: SubscriptionLineItem) -> ByteKey? { lines[item.productId].map { ByteKey($0.line) } }
+        let held = Set(running.compactMap(line))
+        let ended = owned.filter { item in
+            !item.renews && !running.contains { $0.productId.hasSameBytes(as: item.productId) }
+                && line(of: item).map { !held.contains($0) } ?? false
         }
-        return hasSuccessor ? nil : known.line
+        let new = running.filter { line(of: $0) == nil && $0.replaced == nil }
+        guard ended.count == 1, new.count == 1 else { return nil }
+        return lines[ended[0].productId]?.line
     }
 
     private func place(
@@ -220,7 +221,16 @@ extension GooglePlayAnswer {
                 original: GooglePlayLines.original(of: line, in: name),
                 known: known.map { GooglePlayPeriod(purchaseDate: $0.beginsAt, expiresDate: $0.endsAt) },
                 isNews: isNews,
-                isSuperseded: !isNews && known.map { !$0.purchaseToken.hasSameBytes(as: purchaseToken) } ?? false))
+                isSuperseded: !isNews && last.map { isSuperseded(item, by: $0, isSameCharge: known != nil) } ?? false))
+    }
+
+    /// True if a later token has the charge of an item, so that its end is no news: in a replacement it has the same charge, and a prepaid
+    /// plan that is topped up keeps its time (lifecycle/subscriptions, "Prepaid plans").
+    private func isSuperseded(
+        _ item: SubscriptionLineItem, by last: GooglePlayLines.Product, isSameCharge: Bool
+    ) -> Bool {
+        !last.purchaseToken.hasSameBytes(as: purchaseToken)
+            && (isSameCharge || item.isPrepaid && state == .expired && cancellation == nil)
     }
 
     /// True if the answer is the last one about a product, and its token has the product. A token takes over what the tokens before it
@@ -343,7 +353,7 @@ extension GooglePlayAnswer {
         let owned = items.filter { $0.expiryTime != nil }
         guard !owned.isEmpty else { return [] }
         let held = Set(
-            owned.map { ByteKey(line(of: $0, among: owned, moment.lines)) })
+            owned.map { ByteKey(line(of: $0, among: owned, moment.lines, at: moment.askedAt)) })
         return moment.lines.products.filter { product in
             !held.contains(ByteKey(product.line)) && isNews(of: product, moment)
                 && product.endsAt.map { $0 > moment.askedAt.adding(days: -Self.goneDays) } ?? false

@@ -5,8 +5,10 @@ extension GooglePlayAnswer {
     /// The old token of a replacement is expired at once, and in a deferred one "the entitlement for the old plan is transferred to the new
     /// purchase for the remaining time" (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement"). The old
     /// token does not say which mode it was. So the new period ends the old one, and not this answer.
-    func keptEnd(of known: GooglePlayPeriod?, _ expiryTime: Timestamp) -> Timestamp? {
-        guard isReplaced, let end = known?.expiresDate else { return nil }
+    ///
+    /// - Parameter isContinued: True if a later token has the line. That of a prepaid plan which is topped up has no cancellation.
+    func keptEnd(of known: GooglePlayPeriod?, _ expiryTime: Timestamp, isContinued: Bool) -> Timestamp? {
+        guard isReplaced || isContinued, let end = known?.expiresDate else { return nil }
         switch state {
         case .expired: return end
         case .canceled: return max(end, expiryTime)

@@ -70,6 +70,8 @@ package final class GooglePlayApp: Sendable {
     enum Occasion: Sendable {
         /// The purchase may have changed, or it is time to ask. Only the answer to a new question will do.
         case change
+        /// The purchase is voided. The list of voided purchases says what was paid back with the goods.
+        case voided
         /// The statement about another purchase names the token.
         case link
         /// A caller presents the token.
@@ -115,7 +117,7 @@ package final class GooglePlayApp: Sendable {
             let lines = if let known { try await purchases.lines(of: known) } else { GooglePlayLines() }
             // A purchase that may have changed may be refunded in part, which Google Play states in its order alone.
             let priced =
-                if let known, !occasion.needsNewAnswer { try await purchases.pricedOrders(of: known) } else {
+                if let known, !occasion.mayBeRefunded { try await purchases.pricedOrders(of: known) } else {
                     Set<String>()
                 }
             let statement = try await client.statement(
@@ -193,21 +195,26 @@ package final class GooglePlayApp: Sendable {
     /// Asks about a token, and applies the answer to the owner of the purchase, or to the user of its account identifier. A purchase
     /// of nobody is parked until a user presents its token.
     ///
-    /// - Parameter notification: The notification to store with the products, by the origin of the purchase; nil for none.
+    /// - Parameters:
+    ///   - isVoided: True if the list of voided purchases is read next, which takes the goods with their money.
+    ///   - notification: The notification to store with the products, by the origin of the purchase; nil for none.
     /// - Returns: The outcomes of the products; none if nothing is owned.
     /// - Throws: `PlayDeveloperError`; nothing is then changed, except that an answer is counted by which Google Play has no such
     ///   purchase. `StorageFault`.
     package func refresh(
-        _ token: String, notifiedBy notification: ((Origin) -> NotificationRecord)? = nil,
+        _ token: String, isVoided: Bool = false, notifiedBy notification: ((Origin) -> NotificationRecord)? = nil,
         within patience: PlayDeveloperClient.Patience = .schedule
     ) async throws -> [NotificationOutcome] {
         if notification != nil, let seconds = notified.take(token) {
             throw PlayDeveloperError.limited(seconds: seconds)
         }
-        let answer = try await answerCounting(token, on: .change, within: patience)
+        let occasion = isVoided ? Occasion.voided : .change
+        let answer = try await answerCounting(token, on: occasion, within: patience)
         let outcomes = try await purchases.apply(
-            answer.statement, recordedAs: answer.purchase, notifiedBy: notification?(answer.statement.origin))
+            answer.statement, recordedAs: answer.purchase, seesOrders: occasion.mayBeRefunded,
+            notifiedBy: notification?(answer.statement.origin))
         await refreshReplaced(by: answer.statement, on: .link, within: patience)
+        guard occasion.mayBeRefunded else { return outcomes }
         return try await outcomes + refreshEarlierOrders(of: answer.purchase, within: patience)
     }
 
@@ -299,7 +306,15 @@ extension GooglePlayApp {
 }
 
 extension GooglePlayApp.Occasion {
-    fileprivate var needsNewAnswer: Bool { if case .change = self { true } else { false } }
+    fileprivate var needsNewAnswer: Bool {
+        switch self {
+        case .change, .voided: true
+        case .link, .presentation: false
+        }
+    }
+
+    /// True if the order may state money that was paid back.
+    fileprivate var mayBeRefunded: Bool { if case .change = self { true } else { false } }
 
     /// The occasion of questions about the tokens that an answer names.
     fileprivate var ofLinks: Self { needsNewAnswer ? .link : self }

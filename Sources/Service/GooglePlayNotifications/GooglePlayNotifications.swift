@@ -77,7 +77,8 @@ package struct GooglePlayNotifications: Sendable {
             return (try await service.store(record(origin(isTest: false))), notification.type, nil)
         }
         do {
-            let outcomes = try await app.refresh(token, notifiedBy: record, within: .person)
+            let outcomes = try await app.refresh(
+                token, isVoided: notification.kind == .voidedPurchase, notifiedBy: record, within: .person)
             if notification.kind == .voidedPurchase { onVoided() }
             return (outcomes.strongest, notification.type, nil)
         } catch let error as PlayDeveloperError where error.isOfToken {

@@ -119,16 +119,22 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
         guard let due, !due.isEmpty else { return nil }
         let leased = try await Ledger.retryingWhileOverloaded { try await queue.lease(due) }
         let results = await withTaskGroup { group in
-            for delivery in leased {
+            for deliveries in Dictionary(grouping: leased, by: \.event).values {
                 group.addTask {
-                    let began = ContinuousClock.now
-                    let attempt = await send(delivery)
-                    let duration = (ContinuousClock.now - began) / Duration.milliseconds(1)
-                    return queue.result(
-                        of: delivery, attempt.outcome, milliseconds: Int64(duration), response: attempt.response)
+                    var results: [DeliveryResult<Queue.Message>] = []
+                    for delivery in deliveries {
+                        let began = ContinuousClock.now
+                        let attempt = await send(delivery)
+                        let duration = (ContinuousClock.now - began) / Duration.milliseconds(1)
+                        results.append(
+                            queue.result(
+                                of: delivery, attempt.outcome, milliseconds: Int64(duration),
+                                response: attempt.response))
+                    }
+                    return results
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }
+            return await group.reduce(into: []) { $0 += $1 }
         }
         try await Ledger.retryingWhileOverloaded { try await queue.record(results) }
         for result in results { report(result) }

@@ -71,6 +71,28 @@ import Testing
                 == ["base": "", "add": "add", "new": "new"])
     }
 
+    @Test func `an item in the place of one that is over takes its line`() throws {
+        // A deferred replacement whose answer does not name the replaced item.
+        let ended = item("old", until: 0).replacing(Answers.renewing, with: #""autoRenewingPlan":{}"#)
+        let new = item("new", order: "GPA.2", until: 30)
+        for (line, kept) in [("", [String]()), ("old", [item("base")])] {
+            let charge = line.isEmpty ? "GPA.1" : "GPA.1:\(line)"
+            let before = [known("old", in: line, charge: charge, to: 0)] + (kept.isEmpty ? [] : [known("base")])
+            let stated = try statement(kept + [ended, new], knowing: before)
+            let purchases = stated.purchases.filter { $0.purchase.productIdentifier != "base" }
+            #expect(Set(purchases.map(\.purchase.originalTransactionIdentifier)).count == 1)
+            #expect(stated.lines.products.first { $0.productId == "new" }?.line == line)
+            #expect(purchases.map { $0.renewal == nil } == [true, false])
+            #expect(purchases.last?.purchase.facts.text(.transactionReason) == "RENEWAL")
+        }
+    }
+
+    @Test func `a prepaid plan that is topped up keeps its time`() throws {
+        let old = item("premium", until: 0).replacing(Answers.renewing, with: #""prepaidPlan":{}"#)
+        let lines = [known(of: "later", order: "GPA.2", from: 10, to: 40)]
+        #expect(try statement([old], in: "EXPIRED", knowing: lines).purchases.isEmpty)
+    }
+
     @Test func `the owner of one line is asked for the others`() throws {
         let stated = try statement([item("base"), item("add"), item("third")], isNewToken: true).purchases
         #expect(stated.map(\.chain) == ["\(Answers.name):add", Answers.name, Answers.name])

@@ -91,7 +91,7 @@ enum ExpectedStories {
         08-10 REFUND_DECLINED dora.8 recorded
         08-18 CONSUMPTION_REQUEST dora.8 recorded
         08-20 REFUND dora.8 revoked
-        08-20 revoked dora.8 by App Store: Transaction dora.8 of basic.monthly was revoked.
+        08-20 revoked dora.8 by App Store: Transaction dora.8 of basic.monthly was revoked, and USD 1.99 paid back.
         08-25 REFUND_REVERSED dora.8 granted
         08-25 granted dora.8 by App Store: Transaction dora.8 grants basic.monthly.
         08-25 autoRenewDisabled dora.8 by App Store: The customer turned the renewal of basic.monthly off.
@@ -121,12 +121,12 @@ enum ExpectedStories {
         02-05 spent spending by key tests: 12 seeds were spent: A bed of roses (A bed of roses)
         02-10 CONSUMPTION_REQUEST finn.1 recorded
         02-12 REFUND finn.1 revoked
-        02-12 revoked finn.1 by App Store: Transaction finn.1 of seeds was revoked.
+        02-12 revoked finn.1 by App Store: Transaction finn.1 of seeds was revoked, and USD 2.97 paid back.
         \(purchase("02-20", "ONE_TIME_CHARGE", "finn.2", "gate"))
         \(purchase("03-10", "ONE_TIME_CHARGE", "finn.3", "season"))
         05-18 CONSUMPTION_REQUEST finn.2 recorded
         05-20 REFUND finn.2 revoked
-        05-20 revoked finn.2 by App Store: Transaction finn.2 of gate was revoked.
+        05-20 revoked finn.2 by App Store: Transaction finn.2 of gate was revoked, and USD 19.99 paid back.
         06-01 REFUND_REVERSED finn.2 granted
         06-01 granted finn.2 by App Store: Transaction finn.2 grants gate.
         06-10 expired finn.3 by App Store: season expired.
@@ -168,7 +168,7 @@ enum ExpectedStories {
         \(renewal("03-24", "ivan.4", "basic.yearly"))
         04-01 RENEWAL_EXTENDED ivan.4 recorded
         04-05 REFUND ivan.2 revoked
-        04-05 revoked ivan.2 by App Store: Transaction ivan.2 of basic.monthly was revoked.
+        04-05 revoked ivan.2 by App Store: Transaction ivan.2 of basic.monthly was revoked, and USD 4.99 paid back.
         05-05 RENEWAL_EXTENDED ivan.4 recorded
         07-15 revoked ivan.4 by key tests: Transaction ivan.4 of basic.yearly was revoked: A fraud (A fraud)
         """

@@ -48,6 +48,21 @@ struct SubscriptionTimeline {
 
         var isKnownToBePaid: Bool { transaction.price.map { $0.milliunits > 0 } ?? false }
 
+        /// The length that the price of the plan pays, at the rate of this period.
+        var lengthOfPlan: SubscriptionLength {
+            guard let price = transaction.price?.milliunits, let whole = transaction.recurringPrice?.milliunits,
+                0 < price, price < whole, let expiresAt = transaction.expiresAt
+            else { return length }
+            let start = transaction.purchaseDate
+            let (product, isTooLarge) = (expiresAt.secondsSince1970 - start.secondsSince1970)
+                .multipliedReportingOverflow(by: whole)
+            guard product > 0, !isTooLarge else { return length }
+            return SubscriptionLength(from: start, until: start.adding(seconds: min(product / price, Self.longest)))
+        }
+
+        /// A year, in seconds. No plan is longer.
+        private static let longest: Int64 = 366 * 86_400
+
         /// Sets the monthly revenue, also of added seats.
         mutating func setPrice() {
             monthly =
@@ -175,7 +190,8 @@ struct SubscriptionTimeline {
     /// Sets the monthly revenue of periods. It follows from the price and the length of the plan: the first period after a change of the
     /// plan has the price and the length of what the value of the old plan pays.
     ///
-    /// Google states no length of a plan. It is that of another period of the plan, or else that of the plan before.
+    /// Google states no length of a plan. It is that of another period of the plan, or else that of the plan before, or else the time
+    /// that the price of the plan pays at the same rate.
     private static func setPrices(of periods: inout [Period]) {
         for index in periods.indices {
             let transaction = periods[index].transaction
@@ -187,7 +203,7 @@ struct SubscriptionTimeline {
                 let whole = periods.first { $0.transaction.plan == transaction.plan && !$0.transaction.isProrated }
                 let isFullPrice = transaction.price.map { $0 == transaction.recurringPrice } ?? false
                 let paid = before.flatMap { $0.isTrial || isFullPrice ? nil : $0 }
-                periods[index].length = (whole ?? paid)?.length ?? periods[index].length
+                periods[index].length = (whole ?? paid)?.length ?? periods[index].lengthOfPlan
             }
             periods[index].setPrice()
         }

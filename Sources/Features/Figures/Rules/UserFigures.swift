@@ -128,7 +128,10 @@ struct FigureTransaction {
         let isOffer = facts[.offerDiscountType] != nil
         recurringPrice = (isOffer ? nil : plausible(facts.integer(.recurringPrice))) ?? price
         plan = [ByteKey(transaction.productIdentifier), ByteKey(facts.text(.basePlanId) ?? "")]
-        isProrated = facts.bool(.isProrated) == true
+        // Less than the plan's price is paid for less than its time, also where Google states no phase of a proration.
+        let isPart =
+            !isOffer && facts[.recurringPrice] != nil && price?.milliunits ?? .max < recurringPrice?.milliunits ?? 0
+        isProrated = facts.bool(.isProrated) == true || isPart
         let expiresAt = transaction.subscribedUntil
         self.expiresAt = expiresAt.map(Self.bounded)
         graceEndsAt = expiresAt == nil ? nil : transaction.graceEndsAt.map(Self.bounded)

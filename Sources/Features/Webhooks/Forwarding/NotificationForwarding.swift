@@ -163,6 +163,8 @@ package struct ForwardedNotification: Hashable, DeliveryMessage {
     /// The primary key.
     var key: [any SQLConvertible] { [notificationUUID, origin, target.identifier] }
 
+    package var event: String { "\(origin) \(notificationUUID)" }
+
     package var logged: [(name: String, value: String)] {
         [("host", target.host), ("notification", notificationUUID)]
     }

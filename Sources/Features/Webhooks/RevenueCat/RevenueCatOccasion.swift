@@ -78,6 +78,13 @@ extension RevenueCatEvent {
         }
     }
 
+    /// The SQL of the order of an event's messages: an EXPIRATION comes last, and a CANCELLATION before it.
+    static let order = """
+        (webhook_delivery.companion = '\(Kind.expiration.rawValue)'
+            OR webhook_delivery.companion = '' AND audit.event IN \([AuditEntry.Event.renewalFailed, .paused].sqlList)),
+        webhook_delivery.companion = '\(Kind.cancellation.rawValue)'
+        """
+
     /// The events after which the customer has no access by the same transaction.
     private static let endings: Set<AuditEntry.Event> = [.renewalFailed, .expired, .paused]
 }
