@@ -190,13 +190,14 @@ import Testing
         #expect(try await items(garden.alice) == change.items)
     }
 
-    @Test(arguments: orders.indices) func `a deferred replacement keeps the old plan until its end`(
-        order: Int
+    /// - Parameter isStated: False if Google Play does not state `itemReplacement`, as 60 days after the renewal.
+    @Test(arguments: orders.indices, [true, false]) func `a deferred replacement keeps the old plan until its end`(
+        order: Int, isStated: Bool
     ) async throws {
         try await state("old", since: 0, item("garden.premium.monthly", order: "GPA.1", until: 30))
         #expect(try await garden.present("old") == nil)
         advance(days: 10)
-        let mode = Self.replacement("DEFERRED", of: "garden.premium.monthly")
+        let mode = isStated ? Self.replacement("DEFERRED", of: "garden.premium.monthly") : ""
         try await state(
             "new", since: 10, linked: "old",
             item(

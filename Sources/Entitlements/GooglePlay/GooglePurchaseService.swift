@@ -155,7 +155,9 @@ package struct GooglePurchaseService: Sendable {
             for index in stated.indices { stated[index].renewal = nil }
         }
         // An item whose place another one of the answer has taken says nothing new of a period that the ledger has.
-        if statement.isSubscription, statement.purchases.contains(where: { $0.renewal == nil }) {
+        if statement.isSubscription, !statement.isReplaced, purchase.successorToken == nil,
+            statement.purchases.contains(where: { $0.renewal == nil })
+        {
             let known = Set(
                 try await redeemedTransactions(of: purchase) { _ in true }.map { ByteKey($0.transactionIdentifier) })
             let replaced = Set(

@@ -91,6 +91,15 @@ import Testing
         #expect(decision.story.contains("1 revoked 1"), "\(refund.name)")
     }
 
+    @Test func `a change that was told is not told again with its refund`() {
+        let claims = [
+            Self.old(), Self.new, Self.old(signed: 502, Self.upgraded),
+            Self.old(revoked: true, signed: 700, Self.upgraded),
+        ]
+        let decision = Rules.play(claims.map { .redeem($0, Rules.alice) }, after: 800).decision
+        #expect(decision.story == ["1 granted 1", "1 productChanged 1", "1 granted 2"])
+    }
+
     @Test func `a change at the renewal is no upgrade`() {
         let next = Rules.claim(
             "2", original: "1", product: "gold", bought: 1000, signed: 1000, item: Self.gold, expires: 2000)
