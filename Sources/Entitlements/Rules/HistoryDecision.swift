@@ -162,11 +162,15 @@ extension EntitlementDecision {
     }
 
     /// A statement about a claim's transaction without the revocation, if the revocation is an upgrade.
-    mutating func withoutUpgrade(_ status: TransactionStatus, of claim: Claim) -> TransactionStatus {
+    ///
+    /// - Parameter parked: The statement that was parked for the transaction; nil for none.
+    mutating func withoutUpgrade(
+        _ status: TransactionStatus, of claim: Claim, after parked: Claim? = nil
+    ) -> TransactionStatus {
         guard let date = status.revocationDate, status.expiresAt != nil else { return status }
         let original = facts.ownedOriginal(of: claim) ?? claim.originalKey
         let tolerance = Successor.toleranceSeconds
-        let isUpgraded = claim.facts?.bool(.isUpgraded) == true
+        let isUpgraded = [claim, parked].contains { $0?.facts?.bool(.isUpgraded) == true }
         let earliest = isUpgraded ? claim.purchaseDate : date.adding(seconds: -tolerance)
         let known = facts.reading(periodsOf: original) {
             $0.keys(from: earliest, through: date.adding(seconds: tolerance))

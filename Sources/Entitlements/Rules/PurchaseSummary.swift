@@ -49,9 +49,9 @@ struct PurchasePeriods: Sendable {
         return index < order.count ? order[index].key : nil
     }
 
-    /// The periods that begin in an interval.
+    /// The periods that begin in an interval; none if its end is before its start.
     func keys(from start: Timestamp, through end: Timestamp) -> [TransactionKey] {
-        order[index { $0 < start }..<index { $0 <= end }].map(\.key)
+        start > end ? [] : order[index { $0 < start }..<index { $0 <= end }].map(\.key)
     }
 
     /// The number of periods whose beginnings fulfil a condition that only the first ones fulfil.

@@ -78,7 +78,7 @@ extension EntitlementDecision {
         }
         // A statement that was parked before the catalog had the product has no end.
         status.expiresAt = status.expiresAt ?? claim.expiresAt
-        status = withoutUpgrade(status, of: claim)
+        status = withoutUpgrade(status, of: claim, after: parked?.claim)
         if facts.purchases[claim.originalKey] == nil { add(claim.originalKey, of: user, naming) }
         add(claim, status)
         writeToRepeats(status, of: claim, by: actor)
