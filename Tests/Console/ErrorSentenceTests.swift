@@ -12,7 +12,7 @@ import Testing
     /// The sources of problems that the console's requests may have.
     private static let problems = [
         "Answers/Problem", "Requests/Forms",
-        "Requests/Page",
+        "Requests/RequestedPage",
     ]
 
     /// The codes that a source states.

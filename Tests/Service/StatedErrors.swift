@@ -31,7 +31,10 @@ struct StatedErrors {
 
     /// The statements of the service and of the local stores. Pages and commands alone have further codes.
     init() throws {
-        let folders = ["AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service"]
+        let folders = [
+            "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
+            "Service",
+        ]
         let files = try folders.flatMap { try Project.files("Sources/\($0)", suffix: ".swift") }
         for file in files where !file.hasPrefix("Sources/Features/Team/") { read(try Project.text(file)) }
         for error in Self.instances {

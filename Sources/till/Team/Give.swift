@@ -58,7 +58,6 @@ struct Move: UserCaller {
         examples: """
             till move alice 2000000000000001 bob --reason "Bought with the wrong account"
             till move alice 2000000000000001 mint --to-issuer customer --reason gift
-            till move erased 2000000000000001 bob --reason "Has shown the order of the deleted account"
             """)
 
     @Argument(help: .user)

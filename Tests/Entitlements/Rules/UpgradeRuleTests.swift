@@ -54,6 +54,14 @@ import Testing
         #expect(decision.story.contains("1 productChanged 1"))
     }
 
+    @Test func `an upgraded period that was taken back before it began is revoked`() {
+        let early = Rules.claim(
+            "2", original: "1", product: "gold", bought: 500, revoked: true, signed: 400, item: Self.gold, expires: 1500,
+            facts: TransactionFacts(Self.upgraded))
+        let decision = Rules.play([.redeem(Self.old(), Rules.alice), .redeem(early, Rules.alice)], after: 600).decision
+        #expect(decision.status(of: "2")?.isRevoked == true)
+    }
+
     @Test(arguments: [[0, 1], [1, 0]])
     func `a proof with both periods reports a change of the product, and no revocation`(order: [Int]) {
         let proof = [Self.old(revoked: true, signed: 501), Self.new]

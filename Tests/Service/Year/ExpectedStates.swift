@@ -54,19 +54,19 @@ enum ExpectedStates {
 
     /// The subscriptions of each customer. `since` is the beginning of the time without a gap, trials included.
     static let subscriptions = [
-        "anna": "nextProductId basic.monthly, origin local/Sandbox, originalTransactionId anna.1, "
-            + "productId basic.monthly, renews true, since 01-04, state active, until 2028-01-11",
-        "ben": "nextProductId basic.monthly, origin local/Sandbox, originalTransactionId ben.1, "
-            + "productId basic.monthly, renews true, since 08-01, state active, until 2028-02-01",
+        "anna": "nextCurrency USD, nextPrice 5990, nextProductId basic.monthly, origin local/Sandbox, "
+            + "originalTransactionId anna.1, productId basic.monthly, renews true, renewsAt 2028-01-11, since 01-04, state active, until 2028-01-11",
+        "ben": "nextCurrency USD, nextPrice 4990, nextProductId basic.monthly, origin local/Sandbox, "
+            + "originalTransactionId ben.1, productId basic.monthly, renews true, renewsAt 2028-02-01, since 08-01, state active, until 2028-02-01",
         "cleo": "expirationReason productNotAvailable, origin local/Sandbox, originalTransactionId cleo.1, "
             + "productId duo.monthly, renews false, since 02-01, state expired, until 09-20",
-        "dora": "expirationReason customerCancelled, origin local/Sandbox, originalTransactionId dora.1, "
-            + "productId basic.monthly, renews false, since 06-05, state expired, until 09-05",
-        "eli": "expirationReason customerCancelled, origin local/Sandbox, originalTransactionId eli.1, "
-            + "productId basic.monthly, renews false, since 10-03, state expired, until 11-10",
+        "dora": "cancelledBy user, expirationReason customerCancelled, origin local/Sandbox, "
+            + "originalTransactionId dora.1, productId basic.monthly, renews false, since 06-05, state expired, until 09-05",
+        "eli": "cancelledBy user, expirationReason customerCancelled, origin local/Sandbox, "
+            + "originalTransactionId eli.1, productId basic.monthly, renews false, since 10-03, state expired, until 11-10",
         "finn": "", "gus": "",
-        "hana": "nextProductId basic.yearly, origin local/Sandbox, originalTransactionId hana.1, "
-            + "productId basic.yearly, renews true, since 01-15, state active, until 2028-02-14",
+        "hana": "nextCurrency USD, nextPrice 49990, nextProductId basic.yearly, origin local/Sandbox, "
+            + "originalTransactionId hana.1, productId basic.yearly, renews true, renewsAt 2028-02-14, since 01-15, state active, until 2028-02-14",
         // Extended twice by 20 days, from 2028-03-24 on. Before 02-24 ivan was without it.
         "ivan":
             "origin local/Sandbox, originalTransactionId ivan.1, productId basic.yearly, renews false, since 02-24, "

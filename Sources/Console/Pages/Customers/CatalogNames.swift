@@ -23,11 +23,14 @@ struct CatalogNames: Sendable {
         return Set(known.map { ByteKey($0) }).sorted().map { ($0.text, product($0.text)) }
     }
 
-    /// The name of a product; its identifier if the catalogs have no name. A base plan at Google Play follows the name of its product:
-    /// "Garden Gold (yearly)".
+    /// The name of a product; its identifier if the catalogs have no name.
     func product(_ identifier: String) -> Phrase {
-        let plan = SubscribedPlan(text: identifier)
-        let name = catalogs.product(plan.productIdentifier).flatMap(Self.name) ?? Phrase(same: plan.productIdentifier)
+        catalogs.product(identifier).flatMap(Self.name) ?? Phrase(same: identifier)
+    }
+
+    /// The name of a product with its base plan at Google Play: "Garden Gold (yearly)".
+    func plan(_ plan: SubscribedPlan) -> Phrase {
+        let name = product(plan.productIdentifier)
         return plan.basePlan.map { "\(name) (\($0))" } ?? name
     }
 

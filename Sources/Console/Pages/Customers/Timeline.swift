@@ -146,7 +146,7 @@ struct TimelineWords {
             return Phrase(stated: known.cancellation)
         }
         if entry.event == .paused { return "until \(reason)" }
-        return entry.event == .productChanged ? names.product(reason) : Phrase(same: reason)
+        return entry.event == .productChanged ? names.plan(SubscribedPlan(text: reason)) : Phrase(same: reason)
     }
 
     private var company: String { (entry.origin?.store ?? .appStore).company }

@@ -12,6 +12,7 @@ package enum UserFigures {
     static let facts: [TransactionFact] =
         PurchasePeriod.Terms.facts + PaidBack.facts + [
             .storefront, .currency, .expiresDate, .originalPurchaseDate, .basePlanId, .isProrated, .recurringPrice,
+            .replacementMode,
         ]
 
     package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
@@ -131,7 +132,10 @@ struct FigureTransaction {
         // Less than the plan's price is paid for less than its time, also where Google states no phase of a proration.
         let isPart =
             !isOffer && facts[.recurringPrice] != nil && price?.milliunits ?? .max < recurringPrice?.milliunits ?? 0
-        isProrated = facts.bool(.isProrated) == true || isPart
+        // "Without proration", a new plan begins at once and is charged at the next renewal of the old one
+        // (developer.android.com/google/play/billing/subscriptions, "Replacement modes").
+        let isRestOfOther = facts.text(.replacementMode) == "WITHOUT_PRORATION"
+        isProrated = facts.bool(.isProrated) == true || isPart || isRestOfOther
         let expiresAt = transaction.subscribedUntil
         self.expiresAt = expiresAt.map(Self.bounded)
         graceEndsAt = expiresAt == nil ? nil : transaction.graceEndsAt.map(Self.bounded)
