@@ -405,7 +405,6 @@ enum GoogleCases {
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .customerInfo: "<basic> normal until 04-01, has gardener",
-            .figures: "revenue 5000, active-subscriptions 1, mrr 5000{, renewals 1|}",
         ])
 
     // MARK: Add-ons

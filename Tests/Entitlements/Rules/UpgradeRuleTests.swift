@@ -56,8 +56,8 @@ import Testing
 
     @Test func `an upgraded period that was taken back before it began is revoked`() {
         let early = Rules.claim(
-            "2", original: "1", product: "gold", bought: 500, revoked: true, signed: 400, item: Self.gold, expires: 1500,
-            facts: TransactionFacts(Self.upgraded))
+            "2", original: "1", product: "gold", bought: 500, revoked: true, signed: 400, item: Self.gold,
+            expires: 1500, facts: TransactionFacts(Self.upgraded))
         let decision = Rules.play([.redeem(Self.old(), Rules.alice), .redeem(early, Rules.alice)], after: 600).decision
         #expect(decision.status(of: "2")?.isRevoked == true)
     }
