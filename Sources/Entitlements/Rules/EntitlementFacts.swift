@@ -50,7 +50,7 @@ package struct EntitlementFacts: Sendable {
         /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
         package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }
 
-        /// What the customer has subscribed to.
+        /// The product with its base plan.
         var plan: SubscribedPlan {
             SubscribedPlan(productIdentifier, basePlan: stated?.text(.basePlanId) ?? recordedPlan)
         }

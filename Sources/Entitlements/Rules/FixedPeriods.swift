@@ -5,9 +5,8 @@ import Proofs
 ///
 /// Neither store ends such a purchase, so its end is the service's. A customer who buys one while another runs extends the time: the
 /// second period begins where the first one ends. Apple leaves the duration to the app, which lets a customer buy a service "with a
-/// limited duration" any number of times (developer.apple.com/help/app-store-connect/reference/in-app-purchase-types), and advises to
-/// ask the customer to renew before the end (App Store Review Guidelines 3.1.2; In-App Purchase Programming Guide, "Products": "the
-/// duration of the subscription" is the app's "to implement and enforce"). So nobody may lose paid days by buying early.
+/// limited duration" any number of times (developer.apple.com/help/app-store-connect/reference/in-app-purchase-types). So nobody may
+/// lose paid days by buying early.
 package struct FixedPeriod: Hashable, Sendable {
     package let period: SubscriptionPeriod
     /// Nil if it was not read.

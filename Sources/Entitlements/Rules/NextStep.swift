@@ -174,7 +174,7 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
     /// True if the customer has decided that no further period follows.
     package var isByCustomer: Bool { self == .customerCancelled || self == .customerDidNotConsentToPriceIncrease }
 
-    /// Who or what has canceled, in the words of the audit log; nil if nobody has.
+    /// The canceler, in the words of the audit log; nil if nobody has canceled.
     package var canceler: String? {
         switch self {
         case .customerCancelled: Canceler.user.rawValue

@@ -90,7 +90,7 @@ extension TransactionFacts {
 }
 
 extension RedeemedTransaction {
-    /// What the store has paid back; nil for nothing.
+    /// The money that the store has paid back; nil for none.
     package var paidBack: PaidBack? { PaidBack(facts, quantity: quantity, revokedAt: revocationDate) }
 
     /// The price that the customer has paid: zero for the purchase of another customer, which is shared or has given a seat.

@@ -179,7 +179,7 @@ extension EntitlementDecision {
 
 /// The rule of refunds without a revocation. That of a revocation is part of its event.
 extension EntitlementDecision {
-    /// What the store has paid back of a claim's transaction; nil for nothing.
+    /// The money that the store has paid back of a claim's transaction; nil for none.
     private func paidBack(of claim: Claim) -> PaidBack? {
         guard let transaction = facts.transactions[claim.key], let stated = transaction.stated else { return nil }
         return PaidBack(stated, quantity: claim.quantity, revokedAt: transaction.status.revocationDate)

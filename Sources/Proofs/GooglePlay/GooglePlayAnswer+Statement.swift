@@ -236,7 +236,7 @@ extension GooglePlayAnswer {
         return (item.renews || item.nextProductId != nil) && state != .canceled && !state.isFinal && state != .unknown
     }
 
-    /// What comes next. What Apple states, too, has Apple's name.
+    /// The next step of an item. A fact that Apple states, too, has Apple's name.
     ///
     /// Sources: developer.android.com/google/play/billing/lifecycle/subscriptions, and
     /// developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2.
@@ -306,7 +306,7 @@ extension GooglePlayAnswer {
     }
 }
 
-/// What an answer ends besides the charges that it states.
+/// The charges that an answer ends besides those that it states.
 extension GooglePlayAnswer {
     /// The lines whose other charges end with the answer: those in a state without access, which counts at once for an early renewal, too,
     /// and those that are gone.

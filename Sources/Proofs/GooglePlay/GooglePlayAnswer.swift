@@ -173,7 +173,7 @@ package final class GooglePlayAnswer: Sendable {
     }
 }
 
-/// Who or what has canceled a subscription at Google Play (`canceledStateContext`). The raw value is that of the fact `canceledBy`.
+/// The canceler of a subscription at Google Play (`canceledStateContext`). The raw value is that of the fact `canceledBy`.
 package enum Canceler: String, CaseIterable, Sendable {
     case user
     /// Google Play, such as for a failed payment.

@@ -129,7 +129,7 @@ struct SubscriptionTimeline {
         var isConversion = false
     }
 
-    /// What the timelines say of a user's transactions, by their numbers.
+    /// The statements of the timelines about a user's transactions, by their numbers.
     static func readings(of bought: [RedeemedTransaction]) -> [Int64: Reading] {
         var readings: [Int64: Reading] = [:]
         for purchase in Dictionary(grouping: bought.charges, by: \.purchase).values {

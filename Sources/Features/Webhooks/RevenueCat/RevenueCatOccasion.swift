@@ -2,7 +2,7 @@ import Entitlements
 import Ledger
 import Proofs
 
-/// What decides, beside an entry of the audit log, how many messages tell of it: what the log and the ledger have when it is written.
+/// The facts beside an entry of the audit log that decide how many messages tell of it: what the log and the ledger have when it is written.
 package struct RevenueCatOccasion: Sendable {
     /// A transaction of a purchase.
     package struct Period: Sendable {
