@@ -103,10 +103,16 @@ class Actions(unittest.TestCase):
             name = "gone" + reason.split()[2]
             self.buy(window, "background1", name)
             self.open_customer(window, name)
+            transaction = next(found[1] for link in window.links() if (found := re.search(r"/transactions/(\d+)", link)))
             window.send("/erasure", {"erase-name": "somebody else"}, fails=True)
             self.assertIn("erased", window.send("/erasure", {"erase-name": name}))
             with window.expecting(404):
                 self.assertEqual(window.open("customers/-/" + name).status, 404)
+            # The purchase has no page of a customer any more. The search finds it, and offers to give it to another one.
+            window.open("customers?search=" + transaction)
+            window.send("customers/move", {"user": "finn", "move-reason": reason})
+            self.open_customer(window, "finn")
+            self.audited(window, [reason, "admin"])
 
         self.run_with_and_without_script("admin", work)
 
