@@ -183,21 +183,14 @@ private enum SenderTimes {
 }
 
 extension WebhookService {
-    /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
-    package func sender(
-        allowsPrivateAddresses: Bool, metrics: ServiceMetrics, logger: Logger
-    ) -> WebhookSender<WebhookService> {
+    package func sender(metrics: ServiceMetrics, logger: Logger) -> WebhookSender<WebhookService> {
         WebhookSender(
             queue: self, noun: "webhook", work: .webhookAttempts, allowsPrivateAddresses: allowsPrivateAddresses,
             metrics: metrics, logger: logger)
     }
 
     /// Sends a test message to an endpoint, once. Nothing is recorded.
-    ///
-    /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
-    package func sendTest(
-        to endpoint: WebhookEndpoint, allowsPrivateAddresses: Bool
-    ) async throws -> WebhookDelivery.Outcome {
+    package func sendTest(to endpoint: WebhookEndpoint) async throws -> WebhookDelivery.Outcome {
         let url = try WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses)
         return try await WebhookConnection.send(to: url, allowsPrivateAddresses: allowsPrivateAddresses) {
             testMessage(for: endpoint)
