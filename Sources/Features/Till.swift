@@ -6,7 +6,7 @@ import Proofs
 ///
 /// A new feature is a line of `Parts`, a line where a service is wired, and a line where its routes are registered.
 ///
-/// A class: as a copy, the parts would be too wide for the compiler (see the list in CONTRIBUTING.md).
+/// A class because of its width (`CompilerBugTests`).
 @dynamicMemberLookup
 package final class Till: Sendable {
     package struct Parts: Sendable {
@@ -33,11 +33,16 @@ package final class Till: Sendable {
     /// - Parameter wire: Adds the features that are on.
     package init(
         _ entitlements: EntitlementService, clock: any WallClock = SystemClock(),
-        _ wire: (inout Parts) throws -> Void = { _ in }
+        _ wire: (inout Parts) throws -> Void
     ) rethrows {
         var parts = Parts(entitlements: entitlements, clock: clock)
         try wire(&parts)
         self.parts = parts
+    }
+
+    /// The parts without an optional feature.
+    package convenience init(_ entitlements: EntitlementService, clock: any WallClock = SystemClock()) {
+        self.init(entitlements, clock: clock) { _ in }
     }
 
     package subscript<Part>(dynamicMember part: KeyPath<Parts, Part>) -> Part { parts[keyPath: part] }
