@@ -41,7 +41,7 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
         let failures = SharedFailureLog("\(noun)s not sent", logger: logger)
         await withDiscardingTaskGroup { group in
             group.addTask { await lines.summarize(in: logger) }
-            let wakes = LedgerWakes(after: queue.ledger, every: SenderTimes.interval, in: &group)
+            let wakes = Wakes(after: queue.ledger, every: SenderTimes.interval, in: &group)
             var nextSweep = ContinuousClock.now
             await RepeatedWork("\(noun)s failed", Self.rhythm, logger: logger).run(wakes) {
                 let endpoints = try await ShutdownBound.run { try await queue.dueEndpoints() } ?? []
