@@ -2,6 +2,7 @@ import Catalog
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// An item given to a user without a purchase, such as a promotion or an apology.
 package struct Grant: Hashable, Sendable {

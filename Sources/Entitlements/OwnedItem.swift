@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// An item that a user owns at a moment, with its period and its source.
 package struct OwnedItem: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A change that the team makes to a purchase, with the reason in the team's own words.
 package enum PurchaseChange: Hashable, Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import Ledger
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The last complete reconciliation of a subject with the App Store.
 package struct ReconciliationCheckpoint: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A transaction that a user has redeemed, as the ledger stores it.
 package struct RedeemedTransaction: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The error of a redemption. Nothing of the proof was redeemed.
 package enum RedemptionError: RuledError, Equatable {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A purchase with a stated renewal.
 package struct SubscribedPurchase: Hashable, Sendable {

@@ -2,6 +2,7 @@ import Catalog
 import Ledger
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// Answers that follow from what users own, kept in memory as long as they hold, from the second on.
 ///

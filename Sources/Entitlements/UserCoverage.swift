@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The purchases and gifts that give items to a user, as one statement has read them.
 struct UserCoverage {

@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The part of the ledger that counts for a caller at a moment: of which origins, and of which app.
 package final class Viewpoint: Sendable {

@@ -14,4 +14,22 @@ import Testing
         }
         #expect(Origin.defaultAccepted.freeBesideProduction == nil)
     }
+
+    @Test(arguments: Realm.allCases, AppStoreEnvironment.allCases)
+    func `a realm signs only for its own environments`(realm: Realm, environment: AppStoreEnvironment) {
+        let expected: Origin? =
+            switch (realm, environment) {
+            case (.apple, .production): .appleProduction
+            case (.apple, .sandbox): .appleSandbox
+            case (.xcode, .xcode): .xcode
+            case (.local, .production): .localProduction
+            case (.local, .sandbox): .localSandbox
+            case (.google, .production): .googleProduction
+            case (.google, .sandbox): .googleTest
+            case (.localPlay, .production): .localPlayProduction
+            case (.localPlay, .sandbox): .localPlayTest
+            default: nil
+            }
+        #expect(Origin(realm: realm, environment: environment) == expected)
+    }
 }

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Subscriptions with add-ons: each line of a chain of tokens is a purchase of its own
 /// (developer.android.com/google/play/billing/subscription-with-addons).

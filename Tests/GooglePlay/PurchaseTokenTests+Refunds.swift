@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Money that Google Play pays back, with and without the goods
 /// (developers.google.com/android-publisher/api-ref/rest/v3/orders, purchases.voidedpurchases).

@@ -11,6 +11,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Signed purchases of Google Play, redeemed over HTTP beside those of the App Store.
 @Suite struct GooglePlayRoutesTests {

@@ -6,6 +6,7 @@ import Hummingbird
 import Proofs
 import Service
 import TestSupport
+import Vocabulary
 
 /// What the sources state about each error code: its status, and whether the same request may succeed later.
 struct StatedErrors {

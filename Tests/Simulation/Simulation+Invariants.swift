@@ -4,6 +4,7 @@ import Entitlements
 import Ledger
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// The invariants that hold after any fault.
 extension Simulation {

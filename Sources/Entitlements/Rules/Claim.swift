@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The statement of a verified proof about one transaction, from a user or from the App Store.
 package struct Claim: Hashable, Sendable, Codable {

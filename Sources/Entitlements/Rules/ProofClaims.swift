@@ -1,5 +1,6 @@
 import Catalog
 import Proofs
+import Vocabulary
 
 /// The claims of a verified proof, or of a statement of Google Play, by a catalog.
 struct ProofClaims {

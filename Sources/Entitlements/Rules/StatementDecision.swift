@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The rules of statements: revocation, grace periods and parking.
 extension EntitlementDecision {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// An entry of the audit log of any user.
 package struct ActivityEntry: Hashable, Sendable, Identifiable {

@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A text for comparisons that ignore the case and the forms of characters: NFKC, and the case folding of Unicode.
 package struct FoldedText: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The reason why a user owns an item or does not.
 package struct ItemExplanation: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The facts about a user and an item that an explanation is derived from.
 package struct ItemFacts: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The part of a service's configuration on which answers about customers depend.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A user in the ledger.
 package struct KnownUser: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// An index of the names of all users in memory, for the search for parts of names.
 ///

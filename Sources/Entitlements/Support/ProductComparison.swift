@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The rule that compares the products of a catalog with those that the App Store has sold.
 package final class ProductComparison: Sendable {

@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The result of each check of a proof, in their order.
 package struct ProofVerdict: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A notification that the service received, of any app and about any purchase.
 package struct ReceivedNotification: Hashable, Sendable {

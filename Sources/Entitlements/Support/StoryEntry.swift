@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// An entry of a user's story: an action of the App Store, the user or the team, or an effect of time.
 package struct StoryEntry: Hashable, Sendable {

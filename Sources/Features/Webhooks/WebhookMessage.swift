@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A message to a webhook: a change to a user's items.
 package struct WebhookMessage: Codable, Sendable {

@@ -6,6 +6,7 @@ import Ledger
 import Logging
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// An app on Google Play, or on a local one: the service asks about its purchase tokens, and records each answer before it decides
 /// anything by it.

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// Routes for the export and the erasure of a user's data.
 struct UserDataRoutes: Sendable {

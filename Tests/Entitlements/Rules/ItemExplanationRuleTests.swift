@@ -2,6 +2,7 @@ import Entitlements
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 /// The explanations of sprout 1, by the facts about the user and the item.
 @Suite struct ItemExplanationRuleTests {

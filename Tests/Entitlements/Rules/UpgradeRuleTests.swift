@@ -3,6 +3,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// An upgrade is no refund, though the App Store may state it as the revocation of the replaced period.
 @Suite struct UpgradeRuleTests {

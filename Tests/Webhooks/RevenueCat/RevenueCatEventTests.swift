@@ -3,6 +3,7 @@ import Foundation
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 /// The messages in RevenueCat's format: the type and the members of each event of the audit log.
 @Suite struct RevenueCatEventTests {

@@ -3,6 +3,7 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 extension CustomerView {
     /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did. The

@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A message in the format of RevenueCat's webhooks.
 package struct RevenueCatEvent: Hashable, Sendable {
