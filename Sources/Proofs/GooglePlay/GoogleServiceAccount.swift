@@ -72,30 +72,11 @@ extension URL {
 }
 
 /// A key file that is not one of a service account.
-package enum GoogleServiceAccountError: CodedError, Equatable {
+package enum GoogleServiceAccountError: Error, Equatable {
     case tooLarge
     case notJSON
     case otherType
     case memberMissing(String)
     case tokenURLInsecure
     case keyInvalid
-
-    package var code: String { "googleServiceAccountInvalid" }
-
-    package var message: String {
-        "The file is not the key of a service account: \(reason). Create a JSON key in Google Cloud (IAM, Service accounts, "
-            + "Keys), and use its file unchanged."
-    }
-
-    /// The reason without any content of the file.
-    private var reason: String {
-        switch self {
-        case .tooLarge: "it is larger than any key file"
-        case .notJSON: "it is no JSON object"
-        case .otherType: "its type is not service_account"
-        case .memberMissing(let member): "\(member) is missing or has another form"
-        case .tokenURLInsecure: "token_uri must have HTTPS, or HTTP on this machine"
-        case .keyInvalid: "private_key is no RSA key of 2048 to 8192 bits in PEM"
-        }
-    }
 }
