@@ -24,15 +24,5 @@ public struct AcceptedOrigins: Hashable, Sendable {
         sandboxUsers.contains(user) ? origins.union(sandboxes) : origins
     }
 
-    private var sandboxes: [Origin] {
-        origins.compactMap { origin in
-            switch origin {
-            case .appleProduction: .appleSandbox
-            case .localProduction: .localSandbox
-            case .googleProduction: .googleTest
-            case .localPlayProduction: .localPlayTest
-            case .appleSandbox, .localSandbox, .xcode, .googleTest, .localPlayTest: nil
-            }
-        }
-    }
+    private var sandboxes: [Origin] { origins.flatMap(\.sandboxes) }
 }

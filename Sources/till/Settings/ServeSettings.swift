@@ -286,4 +286,8 @@ extension Setting {
     }
 }
 
-extension Origin: ExpressibleByArgument {}
+extension Origin: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(listed: argument)
+    }
+}
