@@ -19,7 +19,8 @@ extension EntitlementService {
             claims: stated.map { stated in
                 var renewal = stated.renewal
                 renewal?.statementNumber = number
-                return claims.claim(stated.purchase, renewal: renewal, chain: stated.chain)
+                return claims.claim(
+                    stated.purchase, renewal: renewal, chain: stated.chain, keepsEnd: stated.keepsEnd)
             })
     }
 
