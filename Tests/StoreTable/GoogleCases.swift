@@ -351,7 +351,9 @@ enum GoogleCases {
         },
         [
             .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews as basic",
-            .why: "plus 2 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 2 owned", .story: "granted, planChosen",
+            .webhooks: "purchase.granted, subscription.planChosen",
+            .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>",
             .customerInfo: "<premium> normal until 04-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 10000",
         ])
@@ -405,6 +407,7 @@ enum GoogleCases {
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .customerInfo: "<basic> normal until 04-01, has gardener",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 5000{, renewals 1|}",
         ])
 
     // MARK: Add-ons

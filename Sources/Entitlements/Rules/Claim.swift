@@ -50,7 +50,7 @@ package struct Claim: Hashable, Sendable, Codable {
     /// The last statement about the renewal of the subscription; nil if the proof has none.
     package private(set) var renewal: StatedRenewal?
     /// True if the store has replaced the charge, and does not state the end of its paid time. The encoded form omits it: it has the end.
-    var keepsEnd = false
+    package var keepsEnd = false
 
     private enum CodingKeys: CodingKey {
         case origin, transactionIdentifier, originalTransactionIdentifier, chainTransactionIdentifier,

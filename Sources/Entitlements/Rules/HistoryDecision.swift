@@ -129,6 +129,40 @@ package struct SubscribedPlan: Hashable, Sendable {
     var text: String { basePlan.map { "\(productIdentifier):\($0)" } ?? productIdentifier }
 }
 
+/// The rule of another plan that the customer has chosen for the next renewal.
+extension EntitlementDecision {
+    /// Records a choice that a statement tells of, or that it is taken back. A plan that replaces another one at once is told with its
+    /// period.
+    ///
+    /// - Parameter before: The statement about the renewal before this one; nil without one.
+    mutating func auditChoice(by claim: Claim, after before: StatedRenewal?, to user: Int64) {
+        guard claim.renewal != nil, let original = facts.transactions[claim.key]?.originalKey,
+            let renewal = facts.purchases[original]?.renewal, renewal != before, renewal.willRenew == true,
+            let key = facts.reading(periodsOf: original, \.last), let transaction = facts.transactions[key],
+            !transaction.status.isRevoked, !transaction.isUpgraded,
+            renewal.counts(forPeriodFrom: transaction.purchaseDate)
+        else { return }
+        let chosen = renewal.chosenPlan(besides: transaction.plan)
+        let known = before.flatMap { before in
+            before.counts(forPeriodFrom: transaction.purchaseDate)
+                ? before.chosenPlan(besides: transaction.plan) : nil
+        }
+        let isKnown = known.flatMap { known in chosen.map { !$0.differs(from: known) } } ?? (known == chosen)
+        guard !isKnown else { return }
+        audit(
+            .planChosen, key, transaction.productIdentifier, by: .appStore, to: user, reason: chosen?.text)
+    }
+}
+
+extension StatedRenewal {
+    /// The plan of the next period; nil for the present one, and if none is stated.
+    fileprivate func chosenPlan(besides present: SubscribedPlan) -> SubscribedPlan? {
+        guard let product = facts.text(.autoRenewProductId) else { return nil }
+        let plan = SubscribedPlan(product, basePlan: facts.text(.autoRenewBasePlanId))
+        return plan.differs(from: present) ? plan : nil
+    }
+}
+
 /// The rules of replaced periods: an upgrade is no refund, though the App Store states it as a cancellation in an app receipt.
 extension EntitlementDecision {
     /// A period of a subscription that may have replaced another one.

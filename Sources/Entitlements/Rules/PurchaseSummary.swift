@@ -37,6 +37,9 @@ struct PurchasePeriods: Sendable {
         order.insert((transaction.purchaseDate, key), at: index { $0 <= transaction.purchaseDate })
     }
 
+    /// The period that begins last.
+    var last: TransactionKey? { order.last?.key }
+
     /// The last period that begins before a moment.
     func last(before moment: Timestamp) -> TransactionKey? {
         let index = index { $0 < moment }

@@ -90,6 +90,10 @@ import Testing
         Case(
             testDescription: "the refund of an upgraded period", event: .productChanged, earlier: [.productChanged],
             types: []),
+        Case(
+            testDescription: "another plan for the next renewal", event: .planChosen, reason: "garden.gold.monthly",
+            types: ["PRODUCT_CHANGE"]),
+        Case(testDescription: "a choice that is taken back", event: .planChosen, types: []),
         Case(testDescription: "renewal off", event: .autoRenewDisabled, types: ["CANCELLATION"]),
         Case(
             testDescription: "renewal off by a replacement", event: .autoRenewDisabled, reason: "replacement", types: []
