@@ -206,10 +206,13 @@ package struct GooglePurchaseService: Sendable {
     package func redeemedPurchases(ofToken token: String) async throws -> EntitlementService.VerifiedPurchases? {
         if let known = try await purchase(of: token) { return try await redeemedPurchases(of: known) }
         // A signed purchase is redeemed without a question if the service has no service account.
-        let name = try await tokenNames.name(of: token)
-        for origin in origins.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: name)
-            let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }
+        let originals = try await originals(named: try await tokenNames.name(of: token), from: origins)
+        for (origin, keys) in Dictionary(grouping: originals, by: \.origin).sorted(by: {
+            $0.key.rawValue < $1.key.rawValue
+        }) {
+            let transactions = try await ledger.read { transaction in
+                try keys.flatMap { try transaction.redeemedTransactions(ofPurchase: $0) }
+            }
             if !transactions.isEmpty { return entitlements.purchases(repeating: transactions, from: origin) }
         }
         return nil
