@@ -190,7 +190,7 @@ extension EntitlementService {
             let apps = try transaction.apps
             let records = EntitlementRecords(database: transaction.database, apps: apps)
             let original = try records.original(ofTransaction: first.sequence, of: former)
-            let chain = try transaction.googleOriginals(beside: original.identifier).map {
+            let chain = try transaction.googleChain(of: original.identifier).map {
                 TransactionKey(app: original.app, origin: original.origin, identifier: $0)
             }
             var before = try records.facts(ofPurchases: Set(chain + [original]))

@@ -182,11 +182,8 @@ package struct VerifiedPurchase: Hashable, Sendable {
         let (key, original) = decision.suppose(claim.endingAsStated)
         let transaction = decision.facts.transactions[key]
         let isTakenBack = transaction?.status.isRevoked ?? false
-        // The App Store may state the upgrade of a period as its revocation.
-        let isReplaced = isTakenBack && transaction?.isUpgraded ?? false
-        expiresAt =
-            isReplaced ? transaction?.status.revocationDate : decision.facts.coverage(of: original)[key]?.endsAt
-        isRevoked = decision.facts.revokedByTeam.contains(original) || isTakenBack && !isReplaced
+        expiresAt = decision.facts.coverage(of: original)[key]?.endsAt
+        isRevoked = decision.facts.revokedByTeam.contains(original) || isTakenBack
         if let status = decision.status(of: original, type: { _ in type }) {
             isOwned = status.state.isOwned && status.productIdentifier.hasSameBytes(as: claim.productIdentifier)
         }

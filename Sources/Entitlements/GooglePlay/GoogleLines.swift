@@ -95,7 +95,7 @@ extension LedgerTransaction {
     }
 
     /// The original transactions of all lines of the chain that has one of them; that one alone for another store.
-    func googleOriginals(beside original: String) throws -> [String] {
+    func googleChain(of original: String) throws -> [String] {
         guard original.hasPrefix(PurchaseTokenNames.prefix) else { return [original] }
         return try googleOriginals(named: String(original.prefix { $0 != ":" }))
     }

@@ -88,9 +88,6 @@ import Testing
             testDescription: "an upgrade", event: .productChanged, reason: "garden.gold.monthly",
             types: ["PRODUCT_CHANGE"]),
         Case(
-            testDescription: "the refund of an upgraded period", event: .productChanged, earlier: [.productChanged],
-            types: []),
-        Case(
             testDescription: "another plan for the next renewal", event: .planChosen, reason: "garden.gold.monthly",
             types: ["PRODUCT_CHANGE"]),
         Case(testDescription: "a choice that is taken back", event: .planChosen, types: []),
