@@ -34,6 +34,7 @@ package final class GooglePlayApp: Sendable {
     private let hasLogged = Mutex<Set<ChainFault>>([])
     /// The limit on lines about purchases that are given up.
     private let lines = LogLimit()
+    private let givenUp = Mutex(0)
 
     /// - Parameters:
     ///   - presentedPerMinute: The questions that callers may cause in a minute, who present tokens. Of the 3000 requests that Google
@@ -260,9 +261,18 @@ package final class GooglePlayApp: Sendable {
             return try await answer(about: token, on: occasion, within: patience)
         } catch let error as PlayDeveloperError where error.isOfToken {
             if let known = try await purchases.purchase(of: token), try await purchases.refuse(known) {
+                givenUp.withLock { $0 += 1 }
                 log(givenUp: known, error)
             }
             throw error
+        }
+    }
+
+    /// The number of purchases that were given up since the last call, whether a notification, a person or the schedule has asked.
+    func takeGivenUp() -> Int {
+        givenUp.withLock { count in
+            defer { count = 0 }
+            return count
         }
     }
 
