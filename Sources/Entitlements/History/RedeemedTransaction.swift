@@ -99,10 +99,7 @@ extension RedeemedTransaction {
     package func accessEnd(before nextPurchaseDate: Timestamp?) -> Timestamp? {
         // The next charge ends a period and its grace period.
         let paid = [expiresAt, graceEndsAt].compactMap(\.self).max().map { min($0, nextPurchaseDate ?? $0) }
-        // The App Store refunds the rest of a replaced period.
-        let replaced =
-            isUpgraded ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil
-        return [paid, replaced, revocationDate, revocation?.revokedAt].compactMap(\.self).min()
+        return [paid, revocationDate, revocation?.revokedAt].compactMap(\.self).min()
     }
 
     /// The end of the access that the transaction gives; nil for no end.

@@ -154,7 +154,8 @@ extension LedgerTransaction {
 }
 
 extension EntitlementService {
-    /// Moves the purchase of a redeemed transaction to another user, with all its transactions and the renewals to come. The
+    /// Moves the purchase of a redeemed transaction to another user, with all its transactions and the renewals to come. At Google Play,
+    /// the other purchases under its token move, too, as far as they are the same user's: whoever has the token presents all of them. The
     /// ownership policy does not hinder the team. An account token does, and so does an amount that the purchase added to a balance.
     ///
     /// An erased owner has no name. So the purchase of one is found whichever user is named, if that user has none of the identifier.
@@ -190,11 +191,16 @@ extension EntitlementService {
             let apps = try transaction.apps
             let records = EntitlementRecords(database: transaction.database, apps: apps)
             let original = try records.original(ofTransaction: first.sequence, of: former)
-            var before = try records.facts(ofPurchases: [original])
+            let chain = try transaction.googleChain(of: original.identifier).map {
+                TransactionKey(app: original.app, origin: original.origin, identifier: $0)
+            }
+            var before = try records.facts(ofPurchases: Set(chain + [original]))
             before.erasedOwners = try transaction.users.erased(among: [former])
             if before.haveFixedPeriods { try records.readFixedPeriods(of: [former, owner], into: &before) }
             var decision = before.decision(at: try now(of: user ?? other, transaction))
-            try decision.move(original, to: owner, reason: reason, by: AuditActor(caller: caller))
+            for line in chain where before.purchases[line]?.owner == former {
+                try decision.move(line, to: owner, reason: reason, by: AuditActor(caller: caller))
+            }
             decision.extendFixedPeriods()
             try EntitlementChangeRecords(transaction: transaction, apps: apps, before: before, decision: decision)
                 .write()

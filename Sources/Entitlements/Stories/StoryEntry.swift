@@ -61,6 +61,9 @@ package struct StoryEntry: Hashable, Sendable {
         case .paymentRefunded:
             "\(company(of: entry.origin)) paid \(entry.refund?.formatted ?? "money") back for transaction \(reference) of \(subject)."
         case .productChanged: "\(entry.reason ?? "Another product") replaced \(subject) of transaction \(reference)."
+        case .planChosen:
+            entry.reason.map { "The customer chose \($0) for the next renewal of \(subject)." }
+                ?? "The customer keeps \(subject) at the next renewal after all."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
         case .transferredIn:
             "Purchase \(reference) of \(subject) came from \(entry.reason.map { "the anonymous customer \($0)" } ?? "another user")."
@@ -264,8 +267,10 @@ extension StoryPart.Kind {
         switch self {
         case .purchases: return [.granted, .productChanged, .transferredIn, .transferredOut].contains(entry.event)
         case .renewals:
-            return [.expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled]
-                .contains(entry.event)
+            return [
+                .planChosen, .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled,
+                .autoRenewEnabled,
+            ].contains(entry.event)
         case .refunds: return [.revoked, .unitsRevoked, .paymentRefunded, .refundAnswered].contains(entry.event)
         case .refusals: return entry.event == .refused
         case .team:

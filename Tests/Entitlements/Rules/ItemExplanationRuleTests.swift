@@ -160,7 +160,7 @@ import Vocabulary
             says: ["fraud", "PUT"]),
         Case(
             testDescription: "upgraded",
-            facts: purchases(purchase(transaction(ends: 200, facts: [.isUpgraded: .integer(1)]))),
+            facts: purchases(purchase(transaction(ends: 100, facts: [.isUpgraded: .integer(1)]))),
             cause: .upgraded),
         Case(
             testDescription: "bought in the sandbox",

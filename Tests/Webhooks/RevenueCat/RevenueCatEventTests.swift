@@ -222,6 +222,14 @@ import Vocabulary
                 "product_id": .string(Fixture.monthly), "transaction_id": "1",
             ]),
         Case(
+            "another plan for the next renewal",
+            Fixture(.planChosen, "1", on: 5, reason: "garden.silver.monthly").having("1", from: 1, to: 8),
+            "PRODUCT_CHANGE",
+            [
+                "new_product_id": "garden.silver.monthly", "expiration_at_ms": milliseconds(8), "price": .integer(0),
+                "product_id": .string(Fixture.monthly), "transaction_id": "1",
+            ]),
+        Case(
             "a grace period",
             Fixture(.gracePeriodBegan, "1", on: 8).having("1", from: 1, to: 8, graceUntil: 24), "BILLING_ISSUE",
             ["expiration_at_ms": milliseconds(8), "grace_period_expiration_at_ms": milliseconds(24)]),

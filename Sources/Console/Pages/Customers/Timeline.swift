@@ -123,7 +123,7 @@ struct TimelineWords {
         case .spent: about("Spent")
         case .renewalFailed: about("Renewal not charged, \(company) retries")
         case .gracePeriodBegan: about("Renewal not charged, grace period")
-        case .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
+        case .planChosen, .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
         case .refundAnswered: about("Refund question of the App Store answered")
         case .aliased: entry.event.title
         case .erased: "Erased"
@@ -147,7 +147,8 @@ struct TimelineWords {
             return Phrase(stated: known.cancellation(at: store))
         }
         if entry.event == .paused { return "until \(reason)" }
-        return entry.event == .productChanged ? names.plan(SubscribedPlan(text: reason)) : Phrase(same: reason)
+        if [.productChanged, .planChosen].contains(entry.event) { return names.plan(SubscribedPlan(text: reason)) }
+        return Phrase(same: reason)
     }
 
     private var store: PurchaseStore { entry.origin?.store ?? .appStore }
