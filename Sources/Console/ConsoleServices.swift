@@ -5,6 +5,7 @@ import HTTPSupport
 import Ledger
 import PlayStore
 import Proofs
+import Vocabulary
 
 /// The use cases behind the console's pages, and the parts of the running service that no feature owns. The command line
 /// supplies them. A page whose feature is off is not shown.

@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The durable record of redeemed transactions and of the items that users own, in a SQLite file or in PostgreSQL.
 ///

@@ -51,17 +51,6 @@ import Testing
         }
     }
 
-    @Test func `a tester is accepted in the sandbox of each accepted store`() throws {
-        let tester = try #require(User(name: "tester"))
-        let production = Set(
-            [.appleProduction, .googleProduction, .xcode] + [Origin(rawValue: "acme/Production")].compactMap(\.self))
-        let accepted = AcceptedOrigins(production, sandboxUsers: [tester])
-        let tests = Set(
-            ["apple/Sandbox", "google/Test", "acme/Sandbox", "acme/Test"].compactMap(Origin.init(rawValue:)))
-        #expect(accepted.origins(for: tester) == production.union(tests))
-        #expect(accepted.all == production.union(tests))
-    }
-
     @Test func `a store's production is accepted beside no origin whose purchases cost nothing`() {
         let production = Set(
             ["apple/Production", "google/Production", "acme/Production"].compactMap(Origin.init(rawValue:)))
@@ -74,5 +63,23 @@ import Testing
             }
         }
         #expect(Origin.defaultAccepted.freeBesideProduction == nil)
+    }
+
+    @Test(arguments: Realm.allCases, AppStoreEnvironment.allCases)
+    func `a realm signs only for its own environments`(realm: Realm, environment: AppStoreEnvironment) {
+        let expected: Origin? =
+            switch (realm, environment) {
+            case (.apple, .production): .appleProduction
+            case (.apple, .sandbox): .appleSandbox
+            case (.xcode, .xcode): .xcode
+            case (.local, .production): .localProduction
+            case (.local, .sandbox): .localSandbox
+            case (.google, .production): .googleProduction
+            case (.google, .sandbox): .googleTest
+            case (.localPlay, .production): .localPlayProduction
+            case (.localPlay, .sandbox): .localPlayTest
+            default: nil
+            }
+        #expect(Origin(realm: realm, environment: environment) == expected)
     }
 }

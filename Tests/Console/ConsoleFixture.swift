@@ -15,6 +15,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The console over a ledger and a local store of its own.
 struct ConsoleFixture {

@@ -1,3 +1,4 @@
+import Vocabulary
 import AppStore
 import Catalog
 import Console

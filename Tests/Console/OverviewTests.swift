@@ -4,6 +4,7 @@ import Features
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The overview and its live activity.
 @Suite struct OverviewTests {

@@ -3,6 +3,7 @@ import Entitlements
 import Proofs
 import Service
 import Testing
+import Vocabulary
 
 /// The rules of entitlements, other purchases and promotional grants in customer info.
 @Suite struct CustomerEntitlementTests {

@@ -7,6 +7,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The export and import of all rows of a ledger, or of none.
 @Suite struct LedgerExportTests: LedgerSuite {

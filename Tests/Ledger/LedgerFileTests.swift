@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The file of a ledger: concurrent processes, damage, and the constraints of its tables.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerFileTests: LedgerSuite {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Checks and backups of a ledger that is in use.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerUpkeepTests: LedgerSuite {

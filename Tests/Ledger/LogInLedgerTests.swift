@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Anonymous customers who log in, in either database.
 @Suite struct LogInLedgerTests: LedgerSuite {

@@ -5,6 +5,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Tests of PostgreSQL only: several services on one ledger, lost connections, and the constraints of the tables.
 @Suite(.enabled(if: !LedgerFixture.isFile)) struct PostgreSQLLedgerTests: LedgerSuite {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// An identifier that returns with another product, in either database and from each origin.
 @Suite struct TransactionConflictTests: LedgerSuite {

@@ -2,6 +2,7 @@ import Entitlements
 import HTTPSupport
 import Proofs
 import Service
+import Vocabulary
 
 /// The door of RevenueCat's SDKs.
 extension Simulation {

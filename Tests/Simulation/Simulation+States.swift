@@ -3,6 +3,7 @@ import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The states of purchases in a ledger, compared with the store's books.
 extension Simulation {

@@ -13,6 +13,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service over a SQLite ledger, with doors, figures and webhooks, that trusts the test's certificates and asks a scripted Google
 /// Play over a socket. Rows read it over HTTP.

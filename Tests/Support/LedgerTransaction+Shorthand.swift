@@ -2,6 +2,7 @@ import Entitlements
 import Features
 import Ledger
 import Proofs
+import Vocabulary
 
 extension LedgerTransaction {
     /// Redeems claims by the user, with every origin accepted.

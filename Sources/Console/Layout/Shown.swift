@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// Values as people read them.
 enum Shown {

@@ -34,6 +34,7 @@ extension AuditEntry.Event {
         case .unitsRevoked: ("Units revoked", .bad)
         case .paymentRefunded: ("Money paid back", .warning)
         case .productChanged: ("Product changed", .neutral)
+        case .planChosen: ("Plan of the next renewal chosen", .neutral)
         case .refused: ("Refused", .bad)
         case .transferredIn: ("Came from another customer", .good)
         case .transferredOut: ("Went to another customer", .warning)

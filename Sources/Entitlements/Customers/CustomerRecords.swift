@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A record of a user's audit log, with its place in the hash chain.
 package struct RecordedEvent: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The SQL that writes the changes of a decision, inside the caller's transaction.
 ///

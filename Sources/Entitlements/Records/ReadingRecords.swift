@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The SQL that reads the items and transactions of users by their numbers, inside the caller's transaction.
 package struct ReadingRecords {

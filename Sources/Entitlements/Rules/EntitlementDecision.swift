@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The decision about claims. It is pure: it uses no database, clock or randomness.
 ///

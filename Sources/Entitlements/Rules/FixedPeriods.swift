@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The time that a purchase adds to its item: a non-renewing subscription, or a one-time product of Google Play, for a fixed period.
 ///

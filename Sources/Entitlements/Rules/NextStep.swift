@@ -48,8 +48,11 @@ extension NextStep {
     init(after last: PurchasePeriod, _ renewal: StatedRenewal?, at moment: Timestamp) {
         let isOver = last.expiresAt.map { $0 <= moment } ?? false
         let grace = last.graceEndsAt.flatMap { isOver && $0 > moment ? $0 : nil }
-        if last.isRevokedByTeam || last.isRevoked || last.terms.isUpgraded {
-            self = .ends(last.terms.isUpgraded ? .replaced : nil)
+        if last.isRevokedByTeam || last.isRevoked {
+            self = .ends(nil)
+        } else if last.terms.isUpgraded {
+            // The period that has replaced it is not known yet, and nobody is told of the end before.
+            self = isOver ? .ends(.replaced) : .unknown
         } else if last.terms.isPrepaid {
             // "Prepaid plans don't auto-renew, so they can't be canceled" (lifecycle/subscriptions, "Handle lifecycle for prepaid plans").
             self = isOver ? .ends(nil) : .prepaid

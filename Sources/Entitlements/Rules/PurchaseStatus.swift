@@ -216,14 +216,14 @@ extension PurchaseStatus {
             let end = recorded?.state == .paused ? renewalStatedAt : graceEndsAt
             return HistoryEvent(event: .renewalFailed, happenedAt: end ?? paidUntil)
         case .paused: return HistoryEvent(event: .paused, happenedAt: paidUntil, reason: pausedUntil?.rfc3339)
-        case .expired:
+        case .expired, .upgraded:
             let end = [paidUntil, graceEndsAt].compactMap(\.self).max() ?? paidUntil
             // The store stops retrying at its limit, or states that it has stopped earlier.
             let stated = renewalStatedAt ?? retryEndsAt
             let givenUp = isRetried ? retryEndsAt : origin.store.retriesWithinLimit ? min(stated, retryEndsAt) : stated
             return HistoryEvent(
                 event: .expired, happenedAt: recorded?.state.mayReturn == true ? max(end, givenUp) : end,
-                reason: expirationReason?.rawValue)
+                reason: ending?.rawValue)
         default: return nil
         }
     }

@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// A figure of the service. The raw value is the name in the API.
 package enum Figure: String, CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// A page of a list, selected by the query parameters `pageSize` and `cursor`.
 ///

@@ -14,6 +14,8 @@ package struct AuditEntry: Hashable, Sendable {
         case paymentRefunded
         /// An upgrade ended a period of a subscription. The reason is the product that replaces it; nil if it is not known.
         case productChanged
+        /// The customer has chosen another plan for the next renewal. The reason is the plan; nil if the present one stays after all.
+        case planChosen
         /// The service refused a transaction that the user presented. The reason is the refusal's code.
         case refused
         /// A purchase was transferred from another user.

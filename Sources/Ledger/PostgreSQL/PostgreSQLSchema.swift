@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// The version of a ledger in a PostgreSQL database.
 enum PostgreSQLSchema {

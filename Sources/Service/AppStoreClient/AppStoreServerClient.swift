@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Catalog
 import Entitlements
 import Foundation
 import HTTPSupport

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A protocol of another purchase server. Its clients work with Till unmodified.
 package enum Door: String, CaseIterable, Sendable {

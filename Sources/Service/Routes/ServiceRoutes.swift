@@ -7,6 +7,7 @@ import Hummingbird
 import Ledger
 import Logging
 import Proofs
+import Vocabulary
 
 /// The service's routes: they redeem the proofs of users and return their items.
 package struct ServiceRoutes: Sendable {

@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 extension KnownUser: AnswerObject, Listed {
     package static let listName = "users"

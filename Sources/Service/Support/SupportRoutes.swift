@@ -5,6 +5,7 @@ import HTTPSupport
 import Hummingbird
 import Logging
 import Proofs
+import Vocabulary
 
 /// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
 struct SupportRoutes: Sendable {

@@ -9,6 +9,7 @@ import Ledger
 import PlayStore
 import Proofs
 import Service
+import Vocabulary
 
 /// A store, the service and the device on one machine. Only signed bytes pass from the store to the service.
 struct Parties: Sendable {

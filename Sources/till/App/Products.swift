@@ -7,6 +7,7 @@ import Foundation
 import HTTPSupport
 import Proofs
 import Service
+import Vocabulary
 
 struct ProductsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

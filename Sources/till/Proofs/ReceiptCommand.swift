@@ -5,6 +5,7 @@ import Foundation
 import HTTPSupport
 import Proofs
 import Service
+import Vocabulary
 
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Proofs
+import Vocabulary
 
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import Ledger
 import Logging
 import Proofs
 import Synchronization
+import Vocabulary
 
 #if canImport(Glibc)
     import Glibc

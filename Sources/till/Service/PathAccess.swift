@@ -2,6 +2,7 @@ import Catalog
 import Console
 import Foundation
 import Proofs
+import Vocabulary
 
 #if canImport(Glibc)
     import Glibc

@@ -6,6 +6,7 @@ import Features
 import Foundation
 import Proofs
 import Service
+import Vocabulary
 
 struct Reconcile: LedgerUser {
     static let configuration = CommandConfiguration(

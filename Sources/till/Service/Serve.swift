@@ -12,6 +12,7 @@ import Proofs
 import Service
 import ServiceLifecycle
 import UnixSignals
+import Vocabulary
 
 struct Serve: Command {
     static let configuration = CommandConfiguration(

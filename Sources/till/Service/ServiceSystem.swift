@@ -8,6 +8,7 @@ import PlayStore
 import Proofs
 import Service
 import ServiceLifecycle
+import Vocabulary
 
 /// The running service, as the console shows it.
 struct ServiceSystem: ConsoleServices {

@@ -8,6 +8,7 @@ import Ledger
 import Logging
 import Proofs
 import Service
+import Vocabulary
 
 /// The configuration of `till serve`.
 ///

@@ -4,6 +4,7 @@ import Entitlements
 import Features
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 struct Give: UserCaller {
     static let configuration = CommandConfiguration(

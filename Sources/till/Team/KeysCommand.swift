@@ -3,6 +3,7 @@ import ArgumentParser
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

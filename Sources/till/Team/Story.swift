@@ -8,6 +8,7 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 struct Story: UserCaller {
     static let configuration = CommandConfiguration(

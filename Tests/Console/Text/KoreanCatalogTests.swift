@@ -1,4 +1,5 @@
 import AppStore
+import Catalog
 import Console
 import Entitlements
 import Features

@@ -3,6 +3,7 @@ import Foundation
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 #if canImport(Glibc)
     import Glibc

@@ -2,6 +2,7 @@ import Entitlements
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// What a store has paid back of a charge, for every kind of refund of both stores.
 @Suite struct PaidBackRuleTests {

@@ -1,6 +1,7 @@
 import Entitlements
 import Foundation
 import Proofs
+import Vocabulary
 
 /// Claims and decisions that the tests of the rules share.
 ///

@@ -1,6 +1,7 @@
 import Entitlements
 import Features
 import Proofs
+import Vocabulary
 
 /// The header of a customer's page, which stays while the page scrolls: the person in a few facts, warnings, and what the team can do.
 struct CustomerHeading {

@@ -3,6 +3,7 @@ import Features
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 extension CustomerView {
     func page(_ request: Request) async throws -> Page {

@@ -3,6 +3,7 @@ import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 struct CustomersRoutes: Sendable {
     static let customer = "customers/:issuer/:user"

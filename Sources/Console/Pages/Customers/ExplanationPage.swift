@@ -2,6 +2,7 @@ import Entitlements
 import Foundation
 import Hummingbird
 import Proofs
+import Vocabulary
 
 extension CustomerView {
     /// The page that answers why a customer has an item or does not.

@@ -3,6 +3,7 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 extension CustomerView {
     /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did. The
@@ -122,7 +123,7 @@ struct TimelineWords {
         case .spent: about("Spent")
         case .renewalFailed: about("Renewal not charged, \(company) retries")
         case .gracePeriodBegan: about("Renewal not charged, grace period")
-        case .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
+        case .planChosen, .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
         case .refundAnswered: about("Refund question of the App Store answered")
         case .aliased: entry.event.title
         case .erased: "Erased"
@@ -146,7 +147,8 @@ struct TimelineWords {
             return Phrase(stated: known.cancellation(at: store))
         }
         if entry.event == .paused { return "until \(reason)" }
-        return entry.event == .productChanged ? names.plan(SubscribedPlan(text: reason)) : Phrase(same: reason)
+        if [.productChanged, .planChosen].contains(entry.event) { return names.plan(SubscribedPlan(text: reason)) }
+        return Phrase(same: reason)
     }
 
     private var store: PurchaseStore { entry.origin?.store ?? .appStore }

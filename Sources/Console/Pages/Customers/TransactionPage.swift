@@ -3,6 +3,7 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 extension CustomerView {
     /// The page of a transaction: its facts, its proof, and the revocation by the team.

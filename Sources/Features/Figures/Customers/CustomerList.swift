@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A customer in a list, with the facts by which people compare customers.
 package struct ListedCustomer: Hashable, Sendable {

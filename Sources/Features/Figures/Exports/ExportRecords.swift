@@ -1,6 +1,8 @@
+import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The SQL that reads exports, inside the caller's transaction. A page has all rows of its users, in the order of their
 /// numbers.

@@ -2,6 +2,7 @@ import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The facts about a change that its message in RevenueCat's format depends on.
 package struct RevenueCatFacts: Sendable {

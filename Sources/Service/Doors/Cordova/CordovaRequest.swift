@@ -2,6 +2,7 @@ import Entitlements
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The body of a validation request, as far as Till reads it.
 package struct CordovaRequest: Hashable, Sendable {

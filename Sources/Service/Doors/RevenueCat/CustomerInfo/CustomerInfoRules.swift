@@ -4,6 +4,7 @@ import Features
 import HTTPSupport
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The rules that derive customer info from the ledger's facts.
 extension CustomerInfo {
