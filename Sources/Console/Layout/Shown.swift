@@ -1,4 +1,3 @@
-import Foundation
 import Proofs
 
 /// Values as people read them.

@@ -1,5 +1,4 @@
 import Foundation
-import Ledger
 import Proofs
 
 /// A user's nickname: 2 to 9 characters, without `@#$%` and without digits.

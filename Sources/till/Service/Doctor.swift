@@ -1,7 +1,6 @@
 import ArgumentParser
 import Catalog
 import Console
-import Entitlements
 import Features
 import Foundation
 import HTTPSupport

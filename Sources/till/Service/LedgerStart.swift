@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import HTTPSupport
 import Ledger
 import Logging

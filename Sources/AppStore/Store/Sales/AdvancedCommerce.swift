@@ -1,5 +1,3 @@
-import Catalog
-import Foundation
 import Proofs
 
 /// Purchases that the developer's server describes (Advanced Commerce API). The store charges no tax.

@@ -1,7 +1,5 @@
 import AppStore
 import Entitlements
-import HTTPSupport
-import Hummingbird
 import Proofs
 
 /// The part of the store's page about a chosen transaction or payment: its facts, and every action that is possible now.
