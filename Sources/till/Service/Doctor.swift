@@ -7,12 +7,6 @@ import HTTPSupport
 import Ledger
 import Proofs
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct Doctor: Command {
     static let configuration = CommandConfiguration(
         "doctor", "Check an installation, and name the remedy of each problem.",

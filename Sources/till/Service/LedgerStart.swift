@@ -1,15 +1,10 @@
 import ArgumentParser
+import Foundation
 import HTTPSupport
 import Ledger
 import Logging
 import Proofs
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The opening of a service's ledger. A database server that is absent is waited for.
 struct LedgerStart {
