@@ -1,7 +1,6 @@
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 import Synchronization
 import Vocabulary
 

@@ -1,5 +1,4 @@
 import AppStore
-import ArgumentParser
 import Catalog
 import Entitlements
 import Features

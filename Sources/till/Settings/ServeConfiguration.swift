@@ -1,5 +1,4 @@
 import Catalog
-import Console
 import Entitlements
 import Features
 import Foundation

@@ -1,8 +1,6 @@
 import AppStore
 import Catalog
 import Entitlements
-import HTTPSupport
-import Hummingbird
 import Proofs
 import Vocabulary
 
