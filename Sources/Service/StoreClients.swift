@@ -1,3 +1,4 @@
+import Catalog
 import Proofs
 
 /// The stores that a service asks, and the notifications of those that make it ask.

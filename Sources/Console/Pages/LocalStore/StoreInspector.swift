@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import HTTPSupport
 import Proofs
 import Vocabulary
 
