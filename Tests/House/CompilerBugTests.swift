@@ -21,7 +21,7 @@ import Testing
         "PlayStore/Play/Notifications.swift": ["final class QueuedNotification"],
         "PlayStore/PlayHTTP/PlayFaultRoutes.swift": ["final class NewCallFault"],
         "PlayStore/PlayHTTP/PlaySandboxRoutes.swift": ["final class Purchase"],
-        "Proofs/Commerce/PaymentTransaction.swift": ["let purchases: [Purchase]"],
+        "HTTPSupport/LocalStores/PaymentTransaction.swift": ["let purchases: [Purchase]"],
         "Proofs/GooglePlay/GooglePlayNotification.swift": ["final class GooglePlayNotification"],
         "Proofs/GooglePlay/GooglePlayStatement.swift": ["final class GooglePlayStatement"],
         "Proofs/GooglePlay/SignedPurchase.swift": ["final class GooglePlayPurchase"],
