@@ -35,14 +35,14 @@ import Testing
         "till/Demo/DemoShop.swift": ["final class DemoShop"],
     ]
 
-    /// A comment about one of the bugs.
-    private static let mark = /swiftlang\/swift#90477|[Tt]he compiler crashes|Swift 6\.3\.1|`CompilerBugTests`/
+    /// The words of a comment about one of the bugs.
+    private static let marks = ["swiftlang/swift#90477", "he compiler crashes", "Swift 6.3.1", "`CompilerBugTests`"]
 
     @Test func `the list has each type that is built around a bug of the compiler`() throws {
         var marked: Set<String> = []
-        for path in try Project.files("Sources", suffix: ".swift")
-        where try Project.text(path).contains(Self.mark.matchingSemantics(.unicodeScalar)) {
-            marked.insert(String(path.dropFirst("Sources/".count)))
+        for path in try Project.files("Sources", suffix: ".swift") {
+            let text = try Project.text(path)
+            if Self.marks.contains(where: text.contains) { marked.insert(String(path.dropFirst("Sources/".count))) }
         }
         #expect(marked == Set(Self.types.keys))
         for (path, declarations) in Self.types {
