@@ -1,5 +1,6 @@
 import Catalog
 import Foundation
+import Ledger
 import Proofs
 import Vocabulary
 
@@ -201,15 +202,16 @@ extension Claim {
     ///   - revocation: Nil to state no new one.
     ///   - statement: The facts that a store states anew, with the number and the date of the statement; nil for none.
     ///   - catalog: Nil for an app that the service does not sell.
+    /// - Throws: `BrokenInvariant` for a transaction that was read without its app.
     init(
         repeating transaction: RedeemedTransaction, revoked revocation: EntitlementService.StatedRevocation?,
         stating statement: (facts: TransactionFacts, number: Int64, date: Timestamp)? = nil,
         granting catalog: Catalog?
-    ) {
+    ) throws(BrokenInvariant) {
         let isRestated = revocation == nil && statement != nil
         let benefit = catalog?.benefit(of: transaction.productIdentifier)
         self.init(
-            app: transaction.app ?? "", origin: transaction.origin,
+            app: try transaction.seller, origin: transaction.origin,
             transactionIdentifier: transaction.transactionIdentifier,
             originalTransactionIdentifier: transaction.originalTransactionIdentifier,
             productIdentifier: transaction.productIdentifier, quantity: transaction.quantity,

@@ -144,7 +144,9 @@ extension EntitlementDecision {
 
     /// Writes a statement to a redeemed transaction.
     mutating func write(_ status: TransactionStatus, of claim: Claim, to key: TransactionKey) {
-        guard let before = facts.transactions[key]?.status else { return }
+        guard let before = facts.transactions[key]?.status else {
+            return note("a statement is about a redeemed transaction", key)
+        }
         set(status.keepingEnd(of: before, unless: claim.isKnown), of: key)
         // The catalog may have changed since the purchase. A new period ends anew.
         guard claim.isKnown, facts.transactions[key]?.fixed?.period != claim.period else { return }
