@@ -1,7 +1,6 @@
 import AppStore
 import ArgumentParser
 import Catalog
-import Entitlements
 import Features
 import Foundation
 import HTTPSupport

@@ -18,7 +18,7 @@ import Vocabulary
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(
-            ledger: ledger, clock: clock, sendsMail: true, cost: .minimal)
+            ledger: ledger, clock: clock, templates: try MailTemplates(), cost: .minimal)
         queue = accounts.mails
     }
 

@@ -80,7 +80,7 @@ import Vocabulary
         }
         let rules = TableRules(alice: "1", bob: "2", digest: "zeroblob(32)")
         for statement in rules.allowed { try await execute(statement) }
-        for statement in rules.forbidden {
+        for statement in rules.forbidden + rules.dangling {
             await #expect(throws: DatabaseError.self, "\(statement)") { try await execute(statement) }
         }
     }

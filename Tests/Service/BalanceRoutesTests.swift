@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -27,7 +28,7 @@ import Vocabulary
             apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
             clock: garden.clock)
         keys = ledger.apiKeys(clock: garden.clock)
-        routes = ServiceRoutes(service: service, authentication: .apiKeys(keys), clock: garden.clock)
+        routes = ServiceRoutes(Till(service, clock: garden.clock), RouteSettings(.apiKeys(keys)))
     }
 
     private struct Answer: JSONReadable {

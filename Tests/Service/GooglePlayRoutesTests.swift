@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -35,7 +36,7 @@ import Vocabulary
             clock: garden.clock, accepted: AcceptedOrigins([.googleProduction, .localSandbox]), keepsProofs: true)
         let apiKeys = ledger.apiKeys(clock: garden.clock)
         apiKey = try await apiKeys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
-        routes = ServiceRoutes(service: service, authentication: .apiKeys(apiKeys), clock: garden.clock)
+        routes = ServiceRoutes(Till(service, clock: garden.clock), RouteSettings(.apiKeys(apiKeys)))
     }
 
     private struct Answer: JSONReadable {

@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
@@ -39,8 +40,9 @@ import Vocabulary
     }
 
     private func find(_ identifier: String, _ clients: [AppStoreServerClient]) async throws -> Answer {
-        let routes = ServiceRoutes(
-            service: service, authentication: .apiKeys(keys, nil, nil), orderClients: clients)
+        var stores = StoreClients()
+        stores.orders = clients
+        let routes = ServiceRoutes(Till(service), stores: stores, RouteSettings(.apiKeys(keys)))
         return try await Application(router: routes.router()).test(.router) { [key] client in
             try await client.execute(
                 uri: "/v1/transactions/\(identifier)", method: .get, headers: [.authorization: "Bearer \(key)"]

@@ -171,8 +171,8 @@ extension LedgerTransaction {
     func items(of sequences: [Int64], of user: Int64) throws -> [Item] {
         try database.rows(
             """
-            SELECT DISTINCT collection, number FROM entitlement
-            WHERE user_id = $1 AND sequence \(database.isIn(numbers: "$2"))
+            SELECT DISTINCT collection, number FROM redeemed_transaction
+            WHERE user_id = $1 AND sequence \(database.isIn(numbers: "$2")) AND collection IS NOT NULL
             """,
             [user, database.list(sequences)], Item.init
         ).sorted()

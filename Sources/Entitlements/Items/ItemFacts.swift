@@ -125,7 +125,7 @@ extension LedgerTransaction {
         let renewals = try reading.renewals(of: user)
         let keys = try database.rows(
             """
-            SELECT DISTINCT original_transaction_id, origin, app FROM entitlement
+            SELECT DISTINCT original_transaction_id, origin, app FROM redeemed_transaction
             WHERE user_id = $1 AND collection = $2 AND number = $3
             """,
             [user, item.collection, item.number]

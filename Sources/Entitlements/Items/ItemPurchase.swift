@@ -1,7 +1,7 @@
 import Ledger
 import Proofs
 
-/// A purchase as far as an item that it gives tells of it. These are the facts in a row of `entitlement`.
+/// A purchase as far as an item that it gives tells of it. It is read from the row of the transaction.
 package struct ItemPurchase: Hashable, Sendable {
     package let origin: Origin
     package let originalTransactionIdentifier: String
@@ -18,11 +18,14 @@ package struct ItemPurchase: Hashable, Sendable {
     }
 }
 
-/// The facts of a row that no later statement changes.
 extension ItemPurchase {
-    static let columns = ["purchase_date", "granted_at", "transaction_id", "original_transaction_id", "product_id"]
+    static let columns =
+        [
+            "purchase_date", "redeemed_at", "transaction_id", "original_transaction_id", "product_id", "expires_at",
+            "grace_ends_at",
+        ] + PurchasePeriod.Terms.ofItem.map(\.field.column)
 
-    /// The purchase in the next columns, which are `columns` and then those of `StandingBenefit.terms`.
+    /// The purchase in the next columns, which are `columns`.
     init(_ row: inout ResultRow, from origin: Origin) throws(ColumnMismatch) {
         self.origin = origin
         let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
@@ -32,24 +35,17 @@ extension ItemPurchase {
         period = PurchasePeriod(
             transactionIdentifier: transactionIdentifier, productIdentifier: productIdentifier,
             purchaseDate: purchaseDate, expiresAt: try row.next(), graceEndsAt: try row.next(), revocationDate: nil,
-            isRevokedByTeam: false, redeemedAt: redeemedAt, terms: try PurchasePeriod.Terms(&row))
+            isRevokedByTeam: false, redeemedAt: redeemedAt,
+            terms: PurchasePeriod.Terms(try TransactionFacts(&row, PurchasePeriod.Terms.ofItem)))
     }
 }
 
 extension PurchasePeriod.Terms {
-    fileprivate init(_ row: inout ResultRow) throws(ColumnMismatch) {
-        let type: String? = try row.next()
-        self.type = type.flatMap(ProductType.init)
-        (isUpgraded, isTrial, isIntroductory) = (try row.next(), try row.next(), try row.next())
-        isPrepaid = try row.next()
-        let ownership: String? = try row.next()
-        self.ownership = ownership.flatMap(InAppOwnershipType.init)
-        // Both concern a period among others.
-        (isAdditional, signedAt) = (false, nil)
-    }
+    /// The facts without those that concern a period among others.
+    fileprivate static let ofItem = facts.filter { ![.additionalTransactionReason, .signedDate].contains($0) }
 }
 
-/// The facts in a row of `entitlement` that later statements change: the benefit of a transaction, with the statements about it.
+/// The benefit of a transaction, with the statement about the renewal of its period.
 struct StandingBenefit: Hashable {
     /// A statement about the renewal, as far as the state of a period that has not ended depends on it.
     private struct Renewal: Hashable {
@@ -61,45 +57,26 @@ struct StandingBenefit: Hashable {
     }
 
     let coverage: Coverage
-    private let expiresAt: Timestamp?
-    private let graceEndsAt: Timestamp?
-    private let type: ProductType?
-    private let isUpgraded: Bool
-    private let isTrial: Bool
-    private let isIntroductory: Bool
-    private let isPrepaid: Bool
-    private let ownership: InAppOwnershipType?
     private let renewal: Renewal?
 
-    /// The columns that `ItemPurchase` reads, in its order.
-    static let terms = [
-        "expires_at", "grace_ends_at", "product_type", "is_upgraded", "is_trial", "is_introductory", "is_prepaid",
-        "ownership",
-    ]
     static let renewal = ["renewal_stated_at", "renews", "is_declined"]
-    static let columns = ["begins_at", "ends_at", "is_revoked"] + terms + renewal
+    static let columns = ["begins_at", "ends_at", "is_revoked"] + renewal
 
     /// The values of the columns, in their order.
     var sqlValues: [any SQLConvertible] {
         [
-            coverage.beginsAt, coverage.endsAt, coverage.isRevoked, expiresAt, graceEndsAt, type?.rawValue, isUpgraded,
-            isTrial, isIntroductory, isPrepaid, ownership?.rawValue, renewal?.statedAt, renewal?.renews,
+            coverage.beginsAt, coverage.endsAt, coverage.isRevoked, renewal?.statedAt, renewal?.renews,
             renewal?.isDeclined,
         ]
     }
 
     /// - Parameter renewal: The last statement about the renewal of the purchase; nil without one. A purchase without an end has none.
-    fileprivate init(_ period: PurchasePeriod, _ coverage: Coverage, _ renewal: StatedRenewal?) {
+    fileprivate init(_ coverage: Coverage, from purchaseDate: Timestamp, _ renewal: StatedRenewal?) {
         self.coverage = coverage
-        expiresAt = period.expiresAt
-        graceEndsAt = period.graceEndsAt
-        let terms = period.terms
-        (type, isUpgraded, isTrial) = (terms.type, terms.isUpgraded, terms.isTrial)
-        (isIntroductory, isPrepaid, ownership) = (terms.isIntroductory, terms.isPrepaid, terms.ownership)
         // Each renewal would change the rows of all earlier periods otherwise, whose states no longer depend on it.
         self.renewal = renewal.flatMap { stated in
             let isOver = coverage.endsAt.map { $0 <= stated.statedAt } ?? true
-            guard !isOver, stated.counts(forPeriodFrom: period.purchaseDate) else { return nil }
+            guard !isOver, stated.counts(forPeriodFrom: purchaseDate) else { return nil }
             return Renewal(
                 statedAt: stated.statedAt, renews: stated.willRenew,
                 isDeclined: stated.facts.bool(.isInBillingRetryPeriod))
@@ -114,8 +91,7 @@ extension EntitlementFacts {
         var benefits: [TransactionKey: StandingBenefit] = [:]
         for (key, coverage) in coverage(of: original) {
             guard let transaction = transactions[key] else { continue }
-            let period = PurchasePeriod(key, transaction, isRevokedByTeam: false)
-            benefits[key] = StandingBenefit(period, coverage, renewal)
+            benefits[key] = StandingBenefit(coverage, from: transaction.purchaseDate, renewal)
         }
         return benefits
     }

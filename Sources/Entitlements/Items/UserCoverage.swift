@@ -86,14 +86,15 @@ struct UserCoverage {
     /// One range of each of three tables, all led by the user's number. PostgreSQL takes the types of a union's columns from its
     /// first part.
     private static func text(ofItem isOfItem: Bool, inApp isInApp: Bool) -> String {
-        let columns = ["begins_at", "ends_at"] + ItemPurchase.columns + StandingBenefit.terms + StandingBenefit.renewal
+        let columns = ["begins_at", "ends_at"] + ItemPurchase.columns + StandingBenefit.renewal
         let ofItem = isOfItem ? "AND collection = $2 AND number = $3" : ""
         let app = isOfItem ? 4 : 2
         let ofApp = isInApp ? "AND app = (SELECT app FROM app WHERE bundle_id = $\(app))" : ""
         func nulls(_ count: Int) -> String { Array(repeating: "NULL", count: count).joined(separator: ", ") }
         return """
             SELECT 0, origin, collection, number, \(columns.joined(separator: ", "))
-            FROM entitlement WHERE user_id = $1 AND is_revoked = 0 \(ofItem) \(ofApp)
+            FROM redeemed_transaction
+            WHERE user_id = $1 AND is_revoked = 0 AND collection IS NOT NULL \(ofItem) \(ofApp)
             UNION ALL
             SELECT 1, grant_id, collection, number, granted_at, ends_at, \(nulls(columns.count - 2))
             FROM team_grant WHERE user_id = $1 AND revoked_at IS NULL \(ofItem)

@@ -26,8 +26,8 @@ package struct ReadingRecords {
         var items: [Int64: Set<Item>] = [:]
         try database.forEachRow(
             """
-            SELECT user_id, origin, collection, number FROM entitlement
-            WHERE \(isUsers) AND is_revoked = 0 \(ofApp)
+            SELECT user_id, origin, collection, number FROM redeemed_transaction
+            WHERE \(isUsers) AND is_revoked = 0 AND collection IS NOT NULL \(ofApp)
                 AND (begins_at IS NULL OR begins_at <= \(now)) AND (ends_at IS NULL OR ends_at > \(now))
             UNION ALL
             SELECT user_id, NULL, collection, number FROM team_grant
@@ -112,8 +112,8 @@ package struct ReadingRecords {
         var items: [Int64: [Int64: [Item]]] = [:]
         try database.forEachRow(
             """
-            SELECT user_id, sequence, collection, number FROM entitlement
-            WHERE user_id \(database.isIn(numbers: "$1"))
+            SELECT user_id, sequence, collection, number FROM redeemed_transaction
+            WHERE user_id \(database.isIn(numbers: "$1")) AND collection IS NOT NULL
             """,
             [database.list(users.sorted())]
         ) { row in

@@ -59,10 +59,10 @@ extension PaidBack {
 }
 
 extension TransactionFacts {
-    /// The refund whose amount the store states itself: of an order of Google Play, or of the items of an Advanced Commerce purchase, whose
-    /// transactions have no `revocationType`. Nil if it states no such refund.
+    /// The refund whose amount the store states itself, or of the items of an Advanced Commerce purchase, whose transactions have no
+    /// `revocationType`. Nil if it states no such refund.
     fileprivate var statedRefund: StatedRefund? {
-        if self[.orderId] != nil {
+        if self[.orderId] != nil || self[.refundedAmount] != nil {
             let (amount, date) = (integer(.refundedAmount), date(.refundedAt))
             return amount == nil && date == nil ? nil : StatedRefund(amount: amount, date: date)
         }

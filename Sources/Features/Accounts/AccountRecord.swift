@@ -1,5 +1,3 @@
-import Entitlements
-import Foundation
 import Ledger
 import Proofs
 import Vocabulary

@@ -1,7 +1,6 @@
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 import Synchronization
 import Vocabulary
 
@@ -330,14 +329,12 @@ extension APIKeys {
             "the last uses of API keys are not recorded", Rhythm(every: Self.recordingInterval, beginsAtOnce: false),
             logger: logger)
         let outcomes = RecordingOutcomes()
-        let recording = Companion.untilShutdown({
-            await work.run {
-                outcomes.isFailing.store(true, ordering: .relaxed)
-                try await recordUses()
-                outcomes.isFailing.store(false, ordering: .relaxed)
-                return true
-            }
-        })
+        let recording = work.companion {
+            outcomes.isFailing.store(true, ordering: .relaxed)
+            try await recordUses()
+            outcomes.isFailing.store(false, ordering: .relaxed)
+            return true
+        }
         try await recording.run()
         // A ledger that is away delays no stop.
         guard !outcomes.isFailing.load(ordering: .relaxed) else { return }

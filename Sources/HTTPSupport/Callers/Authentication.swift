@@ -11,6 +11,12 @@ package enum Authentication: Sendable {
     /// Back ends use one key with every scope that only this process knows.
     case processKey(APIKey)
 
+    /// The same without users' tokens: for callers with keys alone.
+    package var ofKeys: Authentication {
+        guard case .apiKeys(let keys, _, _) = self else { return self }
+        return .apiKeys(keys)
+    }
+
     /// The accepted token issuers.
     package var issuers: [String] {
         guard case .apiKeys(_, let tokens, let accounts) = self else { return [] }

@@ -2,7 +2,6 @@ import AppStore
 import ArgumentParser
 import Catalog
 import Foundation
-import HTTPSupport
 import Proofs
 import Service
 import Vocabulary

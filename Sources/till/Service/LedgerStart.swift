@@ -7,12 +7,6 @@ import Proofs
 import Synchronization
 import Vocabulary
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The opening of a service's ledger. A database server that is absent is waited for.
 struct LedgerStart {
     let place: LedgerPlace

@@ -4,12 +4,6 @@ import Foundation
 import Proofs
 import Vocabulary
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A file or folder that somebody besides root and the service's user could change, replace or read.
 ///
 /// The owner of a folder, and whoever may write into it, replaces what is in it. So each folder above is looked at, too.

@@ -99,8 +99,8 @@ struct AppStoreServices {
     }
 
     /// The signers of promotional offers, by the bundle identifier of the app.
-    var offerSigners: [ByteKey: DoorServices.OfferSigner] {
-        var signers: [ByteKey: DoorServices.OfferSigner] = [:]
+    var offerSigners: [ByteKey: StoreClients.OfferSigner] {
+        var signers: [ByteKey: StoreClients.OfferSigner] = [:]
         for reconciliation in reconciliations {
             let key = reconciliation.reconciler.client.key
             signers[ByteKey(reconciliation.bundleIdentifier)] = { product, offer, username, moment in

@@ -1,7 +1,6 @@
 import Catalog
 import Entitlements
 import Foundation
-import HTTPSupport
 import Ledger
 import Proofs
 import Vocabulary

@@ -1,5 +1,4 @@
 import Catalog
-import Console
 import Entitlements
 import Features
 import Foundation
@@ -123,7 +122,6 @@ struct ServeConfiguration {
     var sendsMail: Bool { mail != nil }
     var hasProfiles: Bool { settings.flag("profiles") }
     var servesSeedApp: Bool { settings.flag("seed-app") }
-    var hasLiveEvents: Bool { settings.flag("live-events") }
     var administersCatalog: Bool { settings.flag("catalog-administration") }
     var keepsProofs: Bool { settings.flag("keep-proofs") }
     var hasWebhooks: Bool { settings.flag("webhooks") }
@@ -148,11 +146,37 @@ struct ServeConfiguration {
     /// The folders of the catalogs that have one.
     var catalogFolders: [URL] { catalogPlaces.compactMap(\.folder) }
 
-    /// The reserve of free space on the disk of a ledger in a file; nil if there is none.
+    /// The settings of the routes.
     ///
-    /// - Parameter folder: The folder of the file.
-    func storageReserve(in folder: URL) -> StorageReserve? {
-        let megabytes = settings.number("storage-reserve-megabytes")
+    /// - Parameters:
+    ///   - metrics: The metrics to which the use cases report, too.
+    ///   - certificate: The TLS certificate; nil without TLS.
+    func routeSettings(
+        _ authentication: Authentication, metrics: ServiceMetrics, certificate: ServerCertificate?
+    ) -> RouteSettings {
+        var routes = RouteSettings(authentication, limits: server.requestLimits, metrics: metrics)
+        routes.bodies = BodyBudget(megabytes: settings.number("maximum-body-megabytes"))
+        if settings.flag("live-events") {
+            var listeners = EventListeners<Int64>()
+            listeners.total = max(1, server.maximumConnections / 2)
+            listeners.perAddress = settings.number("maximum-streams-per-address")
+            routes.listeners = listeners
+        }
+        routes.proxies = proxies
+        if proxies > 0 {
+            routes.requests = NetworkCounts(
+                ofHost: settings.number("maximum-connections-per-address"), of: server.maximumConnections)
+        }
+        (routes.reserve, routes.certificate) = (storageReserve, certificate)
+        routes.origins = allowedOrigins
+        return routes
+    }
+
+    /// The reserve of free space on the disk of a ledger in a file; nil if there is none.
+    private var storageReserve: StorageReserve? {
+        let (megabytes, folder) = (
+            settings.number("storage-reserve-megabytes"), data.ledgerFile.deletingLastPathComponent()
+        )
         guard ledger == nil, megabytes > 0 else { return nil }
         return StorageReserve(
             bytes: Int64(megabytes) << 20, ofFileSystem: StorageReserve.size(at: folder),

@@ -1,6 +1,5 @@
 import AppStore
 import ArgumentParser
-import Entitlements
 import Features
 import HTTPSupport
 import Proofs

@@ -1,6 +1,5 @@
 import AppStore
 import ArgumentParser
-import Foundation
 import HTTPSupport
 import Proofs
 import Vocabulary

@@ -4,7 +4,6 @@ import Catalog
 import Console
 import Entitlements
 import Features
-import Foundation
 import HTTPSupport
 import Ledger
 import Proofs

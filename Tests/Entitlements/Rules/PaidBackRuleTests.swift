@@ -111,6 +111,10 @@ import Vocabulary
             facts: [.orderId: order, .refundedAmount: .integer(2_000), .refundedAt: refundedAt], isRevoked: false,
             paidBack: (2_000, false)),
         Case(
+            testDescription: "a part, at a store without order numbers",
+            facts: [.refundedAmount: .integer(2_000), .refundedAt: refundedAt], isRevoked: false,
+            paidBack: (2_000, false)),
+        Case(
             testDescription: "more than the price",
             facts: [.orderId: order, .refundedAmount: .integer(9_000), .refundedAt: refundedAt],
             paidBack: (4_990, true)),

@@ -132,7 +132,7 @@ extension ConsoleServices {
     /// - Throws: `Problem`, `userNotFound`.
     func knownCustomer(_ context: ConsoleContext) async throws -> KnownUser {
         let user = try ConsolePath.customer(context.parameters)
-        guard let known = try await entitlements.ledger.read(.snapshot, { try $0.customer(user) }) else {
+        guard let known = try await ledger.read(.snapshot, { try $0.customer(user) }) else {
             throw Problem.userNotFound
         }
         return known
@@ -143,7 +143,7 @@ extension ConsoleServices {
     /// - Parameter issuer: The issuer of the name; empty if it does not matter.
     /// - Throws: `Problem`, `userNotFound`, `userAmbiguous`.
     func user(named text: String, issuer: String = "") async throws -> User {
-        let found = try await entitlements.ledger.read { try $0.users(identifiedBy: text) }.values
+        let found = try await ledger.read { try $0.users(identifiedBy: text) }.values
             .filter { issuer.isEmpty || $0.user.issuer.hasSameBytes(as: issuer) }
         guard let user = found.first?.user else { throw Problem.userNotFound }
         guard found.count == 1 else {

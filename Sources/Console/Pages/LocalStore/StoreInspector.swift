@@ -2,7 +2,6 @@ import AppStore
 import Catalog
 import Entitlements
 import HTTPSupport
-import Hummingbird
 import Proofs
 import Vocabulary
 

@@ -263,7 +263,7 @@ extension OfferRequest {
     /// - Throws: The error of a key that cannot sign.
     package func answer(
         from catalog: Catalog,
-        signedBy signer: DoorServices.OfferSigner?,
+        signedBy signer: StoreClients.OfferSigner?,
         at moment: Timestamp
     ) throws -> JSONValue {
         // The SDK sets the account token of a purchase only to an id that is a UUID.

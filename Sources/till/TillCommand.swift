@@ -4,7 +4,7 @@ import Vocabulary
 
 /// The command line. It runs the app, the store and the service on one machine.
 @main
-package struct Till: AsyncParsableCommand {
+package struct TillCommand: AsyncParsableCommand {
     /// The version of Till. `till --version` prints it, and the packages and manual pages take it from there.
     static let version = "0.1.0"
 
@@ -85,7 +85,7 @@ package struct Till: AsyncParsableCommand {
     /// - Parameter report: The message of the parser.
     /// - Returns: Nil if every command is known, and every option beside a missing argument.
     private static func misspelling(in arguments: some Collection<String>, reportedAs report: String) -> String? {
-        var group: any ParsableCommand.Type = Till.self
+        var group: any ParsableCommand.Type = TillCommand.self
         var path = ""
         for name in arguments.prefix(while: { !$0.hasPrefix("-") }) {
             let commands = group.configuration.subcommands
