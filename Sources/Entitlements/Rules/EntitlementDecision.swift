@@ -68,8 +68,7 @@ package struct EntitlementDecision: Sendable {
             // The last signed statement is stored in case the origin is accepted again. It grants nothing now and causes no
             // event.
             if before != nil {
-                if let status = newStatus(by: claim) { write(status, of: claim, to: claim.key) }
-                write(factsOf: claim)
+                if let status = status(by: claim) { write(status, of: claim, to: claim.key) }
             } else {
                 park(claim)
             }

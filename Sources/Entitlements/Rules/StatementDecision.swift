@@ -25,8 +25,7 @@ extension EntitlementDecision {
             return redeemFirst(claim, of: user, by: actor, naming)
         }
         let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
-        let changed = newStatus(by: claim)
-        write(factsOf: claim)
+        let changed = status(by: claim)
         let hasGrace = write(grace: claim)
         guard let stated = changed else {
             if hasGrace { changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
@@ -43,10 +42,19 @@ extension EntitlementDecision {
         return before.isRevoked ? .granted : .alreadyRedeemed
     }
 
-    /// Adds a statement to those about a redeemed transaction.
+    /// Adds a statement to those about a redeemed transaction, with its facts.
     ///
     /// - Returns: The new status; nil if the statement changes none.
-    mutating func newStatus(by claim: Claim) -> TransactionStatus? {
+    mutating func status(by claim: Claim) -> TransactionStatus? {
+        let (before, stated) = (facts.transactions[claim.key]?.status, newStatus(by: claim))
+        write(factsOf: claim)
+        // A claim that states no facts says nothing about an upgrade.
+        guard claim.facts != nil, let status = stated ?? before else { return stated }
+        let standing = withoutStatedUpgrade(status, of: claim.key)
+        return standing == before ? nil : standing
+    }
+
+    private mutating func newStatus(by claim: Claim) -> TransactionStatus? {
         guard let transaction = facts.transactions[claim.key] else { return nil }
         guard let statements = transaction.statements(adding: claim) else {
             let status = withoutUpgrade(TransactionStatus(claim), of: claim)
@@ -81,7 +89,7 @@ extension EntitlementDecision {
         }
         // A statement that was parked before the catalog had the product has no end.
         status.expiresAt = status.expiresAt ?? claim.expiresAt
-        status = withoutUpgrade(status, of: claim, after: parked?.claim)
+        status = withoutUpgrade(status, of: claim)
         if facts.purchases[claim.originalKey] == nil { add(claim.originalKey, of: user, naming) }
         add(claim, status)
         writeToRepeats(status, of: claim, by: actor)
@@ -91,6 +99,9 @@ extension EntitlementDecision {
         }
         _ = write(grace: claim)
         write(renewalOf: claim)
+        let standing = withoutStatedUpgrade(status, of: claim.key)
+        if standing != status { set(standing, of: claim.key) }
+        status = standing
         let isGranted = !status.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
         auditRevocation(!isGranted, of: claim, by: actor, to: user)
         return isGranted
