@@ -50,7 +50,8 @@ extension EntitlementDecision {
             }
             try hold(facts.purchases[transaction.originalKey] != nil, "a transaction has its purchase", key)
             try hold(
-                new.contains(key) || before.transactions[key]?.sequence != nil, "a redeemed transaction has its row", key
+                new.contains(key) || before.transactions[key]?.sequence != nil, "a redeemed transaction has its row",
+                key
             )
             guard let stated = transaction.stated,
                 let paidBack = PaidBack(stated, quantity: 1, revokedAt: transaction.status.revocationDate)
