@@ -53,10 +53,8 @@ extension EntitlementDecision {
                 new.contains(key) || before.transactions[key]?.sequence != nil, "a redeemed transaction has its row",
                 key
             )
-            guard let stated = transaction.stated,
-                let paidBack = PaidBack(stated, quantity: 1, revokedAt: transaction.status.revocationDate)
-            else { continue }
-            try hold(paidBack.amount ?? 0 >= 0, "no store pays back less than nothing", key)
+            let paidBack = transaction.stated?.integer(.refundedAmount)
+            try hold(paidBack.map { $0 >= 0 } ?? true, "no store pays back less than nothing", key)
         }
     }
 

@@ -264,7 +264,7 @@ extension EntitlementDecision {
 
 extension EntitlementFacts.Transaction {
     /// True if the App Store has stated that the customer upgraded.
-    var isUpgraded: Bool { (stated.map { PurchasePeriod.Terms($0) } ?? terms)?.isUpgraded == true }
+    var isUpgraded: Bool { stated.map { $0.bool(.isUpgraded) == true } ?? terms?.isUpgraded ?? false }
 
     /// True if the store has taken the transaction from a member of a family, or of a team with seats, who has paid nothing.
     fileprivate var isShareEnded: Bool {

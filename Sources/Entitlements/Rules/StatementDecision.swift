@@ -9,7 +9,8 @@ extension EntitlementDecision {
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
     mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
         let (paidBack, wasRevoked) = (paidBack(of: claim), facts.transactions[claim.key]?.status.isRevoked ?? false)
-        let renewal = facts.ownedOriginal(of: claim).flatMap { facts.purchases[$0]?.renewal }
+        let renewal = claim.renewal.flatMap { _ in facts.ownedOriginal(of: claim) }
+            .flatMap { facts.purchases[$0]?.renewal }
         let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
         // The money of a revocation stands in its event.
         let isRevoked = facts.transactions[claim.key]?.status.isRevoked ?? false
