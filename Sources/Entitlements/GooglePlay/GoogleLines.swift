@@ -211,7 +211,9 @@ extension Claim {
             purchaseDate: transaction.purchaseDate, revocationDate: revocationDate,
             revocationReason: revocationDate.map { _ in RevocationReason.refundedForOtherReason.rawValue },
             signedAt: statement.askedAt, statementNumber: number, proofDigest: statement.digest, item: benefit?.item,
-            credit: benefit?.credit, expiresAt: benefit?.end(from: transaction.purchaseDate, paidUntil: end),
-            grace: .until(nil), facts: facts, renewal: renewal)
+            credit: benefit?.credit,
+            expiresAt: benefit?.end(
+                from: transaction.purchaseDate, ofUnits: transaction.quantity, paidUntil: end),
+            period: benefit?.period(ofUnits: transaction.quantity), grace: .until(nil), facts: facts, renewal: renewal)
     }
 }
