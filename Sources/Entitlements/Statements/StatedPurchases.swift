@@ -32,11 +32,11 @@ extension EntitlementService {
     /// - Parameter revocation: Nil to state nothing new.
     package func purchases(
         repeating transactions: [RedeemedTransaction], from origin: Origin, revoked revocation: StatedRevocation? = nil
-    ) -> VerifiedPurchases {
+    ) throws -> VerifiedPurchases {
         VerifiedPurchases(
             origin: origin,
-            claims: transactions.map { transaction in
-                Claim(repeating: transaction, revoked: revocation, granting: apps[transaction.app ?? ""]?.catalog)
+            claims: try transactions.map { transaction in
+                try Claim(repeating: transaction, revoked: revocation, granting: apps[transaction.seller]?.catalog)
             })
     }
 
@@ -49,14 +49,14 @@ extension EntitlementService {
     func claim(
         repeating transaction: RedeemedTransaction, revoked revocation: StatedRevocation? = nil,
         numbered number: Int64 = 0, paying refund: StatedRefund?
-    ) -> Claim {
+    ) throws(BrokenInvariant) -> Claim {
         var facts = transaction.facts
         let now = clock.now()
         facts[.signedDate] = .integer(now.millisecondsSince1970)
         if let refund { facts.state(refund) }
-        return Claim(
+        return try Claim(
             repeating: transaction, revoked: revocation, stating: (facts, number, now),
-            granting: apps[transaction.app ?? ""]?.catalog)
+            granting: apps[transaction.seller]?.catalog)
     }
 
     /// Applies each of some purchases like a statement of the App Store: it goes to the user of its account token, or to the owner of
