@@ -2,22 +2,16 @@ import Catalog
 import Ledger
 import Proofs
 
-/// A request for a decision: the claims of a user's proof, or a statement of the App Store.
+/// A request for a decision: the claims of a user's proof, or a statement of a store.
 package enum ClaimRequest: Sendable {
-    /// - accepting: The origins that are valid for the user, for the items in the answer.
-    /// - seeing: The limit of the caller, for the same items; nil for a caller of all apps.
-    /// - newcomers: The caller's allowance for users without a purchase; nil for no limit.
-    /// - withItems: False for an answer without items.
-    case redeem(
-        [Claim], for: User, accepting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil,
-        seeing: AppLimit? = nil, newcomers: NewcomerAllowance? = nil, withItems: Bool = true)
+    case redeem(PresentedClaims)
     /// - stating: Nil for a notification without a transaction.
     case notify(NotificationRecord, stating: Claim?)
     case state(Claim)
 
     var claims: [Claim] {
         switch self {
-        case .redeem(let claims, _, _, _, _, _, _, _): claims
+        case .redeem(let presented): presented.claims
         case .notify(_, let claim): claim.map { [$0] } ?? []
         case .state(let claim): [claim]
         }
@@ -29,19 +23,29 @@ package enum ClaimRequest: Sendable {
         return claims.map(\.app)
     }
 
-    var user: User? {
-        if case .redeem(_, let user, _, _, _, _, _, _) = self { user } else { nil }
-    }
+    /// The claims that a user presents; nil for a statement.
+    var presented: PresentedClaims? { if case .redeem(let presented) = self { presented } else { nil } }
+}
 
-    var keeping: AnswerKeeping? {
-        if case .redeem(_, _, _, _, let keeping, _, _, _) = self { keeping } else { nil }
-    }
+/// The claims that a user presents.
+package struct PresentedClaims: Sendable {
+    package internal(set) var claims: [Claim]
+    package let user: User
+    /// The origins that are valid for the user, for the items in the answer.
+    let origins: Set<Origin>
+    let actor: AuditActor
+    /// Nil to keep no answer.
+    package var keeping: AnswerKeeping?
+    /// The limit of the caller, for the items in the answer; nil for a caller of all apps.
+    var limit: AppLimit?
+    /// The caller's allowance for users without a purchase; nil for no limit.
+    package var newcomers: NewcomerAllowance?
+    /// False for an answer without items.
+    package var withItems = true
 
-    var newcomers: NewcomerAllowance? {
-        if case .redeem(_, _, _, _, _, _, let newcomers, _) = self { newcomers } else { nil }
+    package init(_ claims: [Claim], for user: User, accepting origins: Set<Origin>, by actor: AuditActor) {
+        (self.claims, self.user, self.origins, self.actor) = (claims, user, origins, actor)
     }
-
-    var isStatement: Bool { user == nil }
 }
 
 /// The answer to a `ClaimRequest`.
@@ -82,18 +86,13 @@ extension EntitlementService {
     /// A request that fails in between has redeemed its first parts. Sent again, it redeems the others.
     ///
     /// - Throws: `StorageFault`.
-    package func answer(_ request: ClaimRequest) async throws -> ClaimAnswer {
-        guard
-            case .redeem(
-                let sent, let user, let origins, let actor, let keeping, let limit, let newcomers, let withItems) =
-                request,
-            sent.count > Self.claimsOfCommit
-        else { return try await claims.answer(request) }
+    func answer(_ presented: PresentedClaims) async throws -> ClaimAnswer {
+        let sent = presented.claims
+        guard sent.count > Self.claimsOfCommit else { return try await claims.answer(.redeem(presented)) }
         func answer(_ part: [Int], keeping: AnswerKeeping? = nil) async throws -> ClaimAnswer {
-            try await claims.answer(
-                .redeem(
-                    part.map { sent[$0] }, for: user, accepting: origins, by: actor, keeping: keeping, seeing: limit,
-                    newcomers: newcomers, withItems: withItems))
+            var presented = presented
+            (presented.claims, presented.keeping) = (part.map { sent[$0] }, keeping)
+            return try await claims.answer(.redeem(presented))
         }
         let parts = Self.parts(of: sent)
         var results: [Int: Redemption.Result] = [:]
@@ -108,7 +107,7 @@ extension EntitlementService {
             let all = results.merging(zip(last, redeemed.results)) { $1 }
             return .redeemed(LedgerAnswer(results: places.compactMap { all[$0] }, items: redeemed.items))
         }
-        let keepingWhole = keeping.map { keeping in
+        let keepingWhole = presented.keeping.map { keeping in
             AnswerKeeping(key: keeping.key, oldest: keeping.oldest) { keeping.make(whole($0)) }
         }
         return whole(try await answer(last, keeping: keepingWhole))

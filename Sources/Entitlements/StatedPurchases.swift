@@ -13,14 +13,9 @@ extension EntitlementService {
     package func purchases(
         _ stated: [StatedPurchase], of statement: GooglePlayStatement, app: String, number: Int64
     ) -> VerifiedPurchases {
-        let claims = ProofClaims(of: statement, app: app, by: apps[app]?.catalog, number: number)
-        return VerifiedPurchases(
-            origin: statement.origin,
-            claims: stated.map { stated in
-                var renewal = stated.renewal
-                renewal?.statementNumber = number
-                return claims.claim(stated.purchase, renewal: renewal, chain: stated.chain)
-            })
+        purchases(
+            stated.map { StoredPurchase($0.purchase, renewal: $0.renewal, chain: $0.chain) }, of: app,
+            from: statement.origin, statedAt: statement.askedAt, number: number, digest: statement.digest)
     }
 
     /// A revocation that a store states of transactions: its date, its reason in Apple's numbers, and the date of the statement.

@@ -34,14 +34,14 @@ struct ClaimGroup {
 
     /// - Returns: The answers in the order of the requests.
     func answer(_ requests: [ClaimRequest], type: (String) -> ProductType?) throws -> [ClaimAnswer] {
-        let wanted = Set(requests.compactMap(\.user).filter { !transaction.blockedNames.contains($0) })
+        let wanted = Set(requests.compactMap(\.presented?.user).filter { !transaction.blockedNames.contains($0) })
         let claims = requests.flatMap(\.claims)
         try database.prefetch(
             [AppRecords.known] + (wanted.isEmpty ? [] : [users.knownUsers(wanted)])
                 + EntitlementRecords.queries(about: claims, in: database))
         let apps = try database.apps.numbers(of: Set(requests.flatMap(\.apps)))
         var facts = try EntitlementRecords(database: database, apps: apps).facts(about: claims)
-        let statements = requests.filter(\.isStatement).flatMap(\.claims)
+        let statements = requests.filter { $0.presented == nil }.flatMap(\.claims)
         let expected = claims.filter { facts.expectedOwners[$0.originalKey] != nil }
         try readOrigins(of: statements + expected, into: &facts)
         let newcomers = NewcomerClaims(requests)
@@ -57,7 +57,7 @@ struct ClaimGroup {
         try readErased(besides: Set(numbers.values), isPresented: !wanted.isEmpty, into: &facts)
         let notifications = NotificationRecords(database: database, apps: apps)
         let keptAnswers = transaction.answers
-        let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
+        let kept = try keptAnswers.answers(for: requests.compactMap(\.presented?.keeping).map { ($0.key, $0.oldest) })
         let earlier = try notifications.known(among: requests)
 
         func decide(for numbers: [User: Int64]) -> Decisions {
@@ -88,10 +88,10 @@ struct ClaimGroup {
         let answers = try answers(decisions.decided)
         try keptAnswers.keep(
             zip(requests, answers).compactMap { request, answer in
-                guard let keeping = request.keeping, kept[keeping.key] == nil, let user = request.user,
-                    let number = numbers[user], let kept = keeping.make(answer),
+                guard let presented = request.presented, let keeping = presented.keeping, kept[keeping.key] == nil,
+                    let number = numbers[presented.user], let kept = keeping.make(answer),
                     // A purchase that is redeemed again changes nothing, so its answer need not be kept.
-                    try transaction.admits(kept, about: number, request.newcomers)
+                    try transaction.admits(kept, about: number, presented.newcomers)
                 else { return nil }
                 return (kept, number)
             }, at: moment)
@@ -134,12 +134,12 @@ struct ClaimGroup {
         private mutating func decide(_ request: ClaimRequest, for numbers: [User: Int64]) -> Decided {
             decision.presented = request.claims
             switch request {
-            case .redeem(let claims, let user, let origins, let actor, let keeping, let limit, _, let withItems):
-                if let keeping, let answer = kept[keeping.key] { return .kept(answer) }
-                guard let number = numbers[user] else { return .userUnknown }
+            case .redeem(let presented):
+                if let keeping = presented.keeping, let answer = kept[keeping.key] { return .kept(answer) }
+                guard let number = numbers[presented.user] else { return .userUnknown }
                 return .redeemed(
-                    claims.map { decision.redeem($0, for: number, by: actor) }, number, withItems ? origins : nil, limit
-                )
+                    presented.claims.map { decision.redeem($0, for: number, by: presented.actor) }, number,
+                    presented.withItems ? presented.origins : nil, presented.limit)
             case .state(let claim):
                 return .recorded(decision.state(claim))
             case .notify(let notification, let claim):
@@ -204,11 +204,11 @@ struct NewcomerClaims {
         var allowances: [User: NewcomerAllowance] = [:]
         var unlimited: Set<User> = []
         for request in requests {
-            guard let user = request.user else { continue }
-            if let newcomers = request.newcomers {
-                allowances[user] = allowances[user] ?? newcomers
+            guard let presented = request.presented else { continue }
+            if let newcomers = presented.newcomers {
+                allowances[presented.user] = allowances[presented.user] ?? newcomers
             } else {
-                unlimited.insert(user)
+                unlimited.insert(presented.user)
             }
         }
         self.requests = requests
@@ -240,7 +240,7 @@ struct NewcomerClaims {
         // Another request of the group may have moved the purchase on.
         var granted: Set<Int64> = []
         for (request, result) in zip(requests, results) {
-            guard let user = request.user, let newcomers = allowances[user], let (number, results) = result,
+            guard let user = request.presented?.user, let newcomers = allowances[user], let (number, results) = result,
                 !owners.contains(number)
             else { continue }
             if results.contains(where: \.allowsFinish) { granted.insert(number) }

@@ -1,14 +1,14 @@
 import Catalog
 import Proofs
 
-/// The claims of a verified proof, or of a statement of Google Play, by a catalog.
+/// The claims of a verified proof, or of a store's statement, by a catalog.
 struct ProofClaims {
     private let app: String
     /// Nil for an app that the service does not sell.
     private let catalog: Catalog?
     let origin: Origin
     private let statedAt: Timestamp
-    /// The number of the question that Google Play has answered; 0 for a proof.
+    /// The number of the question that a store has answered; 0 for a proof.
     private let statementNumber: Int64
     private let digest: [UInt8]
     /// Nil for a statement without a signature.
@@ -32,17 +32,19 @@ struct ProofClaims {
         kept = isKept ? KeptProof(part.map { Array($0.compact.utf8) } ?? proof, digest: digest) : nil
     }
 
-    /// The claims of a statement, which no signature proves later. So it is not kept.
+    /// The claims of a store's statement, of which the service keeps no signature.
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of its app.
     ///   - number: The number of the question that the statement answers.
-    init(of statement: GooglePlayStatement, app: String, by catalog: Catalog?, number: Int64) {
+    init(
+        of app: String, by catalog: Catalog?, from origin: Origin, statedAt: Timestamp, number: Int64, digest: [UInt8]
+    ) {
         self.app = app
         self.catalog = catalog
-        origin = statement.origin
-        (statedAt, statementNumber) = (statement.askedAt, number)
-        digest = statement.digest
+        self.origin = origin
+        (self.statedAt, statementNumber) = (statedAt, number)
+        self.digest = digest
         (fingerprints, kept) = (nil, nil)
     }
 
@@ -88,41 +90,6 @@ struct ProofClaims {
         let saysNothing =
             isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil
         return saysNothing ? nil : Claim.Grace(endsAt: nil)
-    }
-}
-
-extension Redemption {
-    /// The redemption of a ledger's answer to claims.
-    ///
-    /// - Parameter free: The items that everybody owns.
-    /// - Throws: `RedemptionError` if no claim is the user's.
-    init(of claims: [Claim], _ answer: LedgerAnswer, owningBesides free: [Item]) throws(RedemptionError) {
-        self.init(
-            outcome: try Self.outcome(of: answer), transactions: Self.lines(of: claims, answer),
-            items: answer.items.merged(with: free))
-    }
-
-    /// - Throws: `RedemptionError` if no claim is the user's.
-    static func outcome(of answer: LedgerAnswer) throws(RedemptionError) -> Outcome {
-        guard answer.results.isEmpty || answer.results.contains(where: \.allowsFinish) else {
-            throw .purchaseRefused(Result.refusals.first(where: answer.results.contains) ?? .productUnknown)
-        }
-        return outcome(of: answer.results)
-    }
-
-    static func lines(of claims: [Claim], _ answer: LedgerAnswer) -> [Line] {
-        zip(claims, answer.results).map { claim, result in
-            Line(
-                transactionId: claim.origin.statedIdentifier(claim.transactionIdentifier),
-                productId: claim.productIdentifier, result: result)
-        }
-    }
-
-    private static func outcome(of results: [Result]) -> Outcome {
-        if results.isEmpty { return .nothingToRedeem }
-        if results.contains(.granted) { return .granted }
-        if results.contains(.revoked) { return .revoked }
-        return results.allSatisfy(\.allowsFinish) ? .unchanged : .partlyRefused
     }
 }
 

@@ -211,7 +211,8 @@ extension EntitlementService {
             guard origins.contains(parked.origin) else { throw AssignmentError.originNotAccepted(parked.origin) }
             let (claim, actor) = (parked.valued(by: benefit), AuditActor(caller: caller))
             let answers = try transaction.decide(
-                [.redeem([claim], for: user, accepting: origins, by: actor)], under: .keep, accepting: view.accepted,
+                [.redeem(PresentedClaims([claim], for: user, accepting: origins, by: actor))], under: .keep,
+                accepting: view.accepted,
                 at: view.moment, type: view.type)
             guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
                 throw LedgerError.userUnknown
