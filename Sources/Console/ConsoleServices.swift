@@ -10,7 +10,8 @@ import Proofs
 /// supplies them. A page whose feature is off is not shown.
 package protocol ConsoleServices: Sendable {
     var team: TeamService { get }
-    var entitlements: EntitlementService { get }
+    /// The door to purchases, through which the local stores redeem, too.
+    var door: RedemptionDoor { get }
     var keys: APIKeys { get }
     var figures: FigureService? { get }
     var webhooks: WebhookService? { get }
@@ -46,6 +47,8 @@ package protocol ConsoleServices: Sendable {
 }
 
 extension ConsoleServices {
+    package var entitlements: EntitlementService { door.entitlements }
+
     var ledger: Ledger { entitlements.ledger }
 
     /// The names of the items and the products.

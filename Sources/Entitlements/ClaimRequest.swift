@@ -37,7 +37,7 @@ package struct PresentedClaims: Sendable {
     /// Nil to keep no answer.
     package var keeping: AnswerKeeping?
     /// The limit of the caller, for the items in the answer; nil for a caller of all apps.
-    var limit: AppLimit?
+    package var limit: AppLimit?
     /// The caller's allowance for users without a purchase; nil for no limit.
     package var newcomers: NewcomerAllowance?
     /// False for an answer without items.
@@ -65,6 +65,10 @@ package struct AnswerKeeping: Sendable {
     let oldest: Timestamp
     /// Returns the bytes to store; nil stores nothing.
     let make: @Sendable (ClaimAnswer) -> KeptAnswer?
+
+    package init(key: IdempotencyKey, oldest: Timestamp, make: @escaping @Sendable (ClaimAnswer) -> KeptAnswer?) {
+        (self.key, self.oldest, self.make) = (key, oldest, make)
+    }
 }
 
 /// The results of a user's claims, and the items of the user after them, from the same commit.
@@ -86,7 +90,7 @@ extension EntitlementService {
     /// A request that fails in between has redeemed its first parts. Sent again, it redeems the others.
     ///
     /// - Throws: `StorageFault`.
-    func answer(_ presented: PresentedClaims) async throws -> ClaimAnswer {
+    package func answer(_ presented: PresentedClaims) async throws -> ClaimAnswer {
         let sent = presented.claims
         guard sent.count > Self.claimsOfCommit else { return try await claims.answer(.redeem(presented)) }
         func answer(_ part: [Int], keeping: AnswerKeeping? = nil) async throws -> ClaimAnswer {

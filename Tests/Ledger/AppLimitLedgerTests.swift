@@ -81,12 +81,14 @@ import Testing
         try await sell(to: alice)
         for app in Self.apps {
             let limit = service.catalogs.limit(to: app)
-            let again = ClaimRequest.redeem(
-                [claim("1", in: app, item: Self.gate(of: app))], for: alice, accepting: [.localSandbox], by: .user,
-                seeing: limit)
-            let all = ClaimRequest.redeem([], for: alice, accepting: [.localSandbox], by: .user)
+            var again = PresentedClaims(
+                [claim("1", in: app, item: Self.gate(of: app))], for: alice, accepting: [.localSandbox], by: .user)
+            again.limit = limit
+            let requests: [ClaimRequest] = [
+                .redeem(again), .redeem(PresentedClaims([], for: alice, accepting: [.localSandbox], by: .user)),
+            ]
             let answers = try await ledger.write {
-                try $0.decide([again, all], under: .keep, accepting: AcceptedOrigins([.localSandbox]), at: Self.now)
+                try $0.decide(requests, under: .keep, accepting: AcceptedOrigins([.localSandbox]), at: Self.now)
             }
             let items = answers.map { answer -> [Item] in
                 guard case .redeemed(let answer) = answer else { return [] }

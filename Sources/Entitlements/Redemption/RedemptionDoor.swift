@@ -46,9 +46,9 @@ package final class RedemptionDoor: Sendable {
     /// - Throws: `RedemptionError` if the user may not have the proof's purchases, whosever they are; `StorageFault`.
     package func redeem(_ presented: PresentedProof, for user: User) async throws -> RedemptionAnswer {
         let answer = try await reportingRefusal(of: presented.request, for: user) {
-            let answer = try await decide(presented, for: user)
+            let answer = try await entitlements.answer(try claims(of: presented, for: user))
             await presented.statement.finish()
-            return answer
+            return try self.answer(answer, to: presented)
         }
         if case .decided(let decided) = answer { onRedemption(Result { try decided.outcome }) }
         return answer
@@ -65,32 +65,43 @@ package final class RedemptionDoor: Sendable {
         throw RedemptionError.notRedeemable
     }
 
-    private func decide(_ presented: PresentedProof, for user: User) async throws -> RedemptionAnswer {
+    /// The claims of a proof, as the decision takes them.
+    ///
+    /// - Throws: `RedemptionError` for a name that stands for no user, and for an origin that is not accepted for the user.
+    package func claims(of presented: PresentedProof, for user: User) throws(RedemptionError) -> PresentedClaims {
         let (request, statement) = (presented.request, presented.statement)
         let service = entitlements.limited(to: request.limitingApp)
-        guard !service.blockedNames.contains(user) else { throw RedemptionError.userBlocked }
+        guard !service.blockedNames.contains(user) else { throw .userBlocked }
         let origins = service.accepted.origins(for: user)
         guard origins.contains(statement.origin) else {
-            throw RedemptionError.refused(
+            throw .refused(
                 ProofRefusal(
-                    .originNotAccepted, "The proof's origin \(statement.origin.rawValue) is not accepted for this user."
-                )
+                    .originNotAccepted, "The proof's origin \(statement.origin.rawValue) is not accepted for this user.")
             )
         }
-        let (claims, free) = (statement.claims.claims, service.view.free)
-        var presentedClaims = PresentedClaims(claims, for: user, accepting: origins, by: request.actor)
-        (presentedClaims.limit, presentedClaims.newcomers) = (service.limit, request.newcomers)
-        presentedClaims.withItems = request.withItems
-        presentedClaims.keeping = request.keeping.map { keeping in
-            AnswerKeeping(key: keeping.key, oldest: service.clock.now().adding(days: -1)) { answer in
-                guard case .redeemed(let answer) = answer else { return nil }
-                return try? keeping.answer(DecidedRedemption(of: claims, answer, owningBesides: free).redemption)
+        var claims = PresentedClaims(statement.claims.claims, for: user, accepting: origins, by: request.actor)
+        (claims.limit, claims.newcomers, claims.withItems) = (service.limit, request.newcomers, request.withItems)
+        claims.keeping = request.keeping.map { keeping in
+            AnswerKeeping(key: keeping.key, oldest: service.clock.now().adding(days: -1)) { [self] answer in
+                guard case .decided(let decided) = try? self.answer(answer, to: presented) else { return nil }
+                return try? keeping.answer(decided.redemption)
             }
         }
-        switch try await service.answer(presentedClaims) {
-        case .redeemed(let answer): return .decided(DecidedRedemption(of: claims, answer, owningBesides: free))
+        return claims
+    }
+
+    /// The answer to a request, from that of the ledger.
+    ///
+    /// - Throws: `RedemptionError` for an account that the ledger does not have.
+    package func answer(
+        _ answer: ClaimAnswer, to presented: PresentedProof
+    ) throws(RedemptionError) -> RedemptionAnswer {
+        switch answer {
+        case .redeemed(let answer):
+            let free = entitlements.limited(to: presented.request.limitingApp).view.free
+            return .decided(DecidedRedemption(of: presented.statement.claims.claims, answer, owningBesides: free))
         case .kept(let earlier): return .kept(earlier)
-        case .userUnknown, .recorded: throw RedemptionError.userUnknown
+        case .userUnknown, .recorded: throw .userUnknown
         }
     }
 

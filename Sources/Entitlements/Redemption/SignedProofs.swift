@@ -21,11 +21,6 @@ package struct SignedProofs: RedemptionDoor.Store {
             })
     }
 
-    /// - Throws: `RedemptionError.notRedeemable`: a signature states all that there is to know.
-    package func ask(
-        _ question: RedemptionDoor.Question, from presenter: RedemptionDoor.Presenter
-    ) async throws -> RedemptionDoor.Statement { throw RedemptionError.notRedeemable }
-
     package func claims(ofRefused proof: [UInt8]) async -> [Claim] {
         let names = try? await service.tokenNames(for: proof)
         return

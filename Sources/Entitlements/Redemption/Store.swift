@@ -93,6 +93,11 @@ extension RedemptionDoor {
 }
 
 extension RedemptionDoor.Store {
+    /// The answer of a store whose proofs state all that there is to know.
+    package func ask(
+        _ question: RedemptionDoor.Question, from presenter: RedemptionDoor.Presenter
+    ) async throws -> RedemptionDoor.Statement { throw RedemptionError.notRedeemable }
+
     package func claims(ofRefused proof: [UInt8]) async -> [Claim] { [] }
 }
 

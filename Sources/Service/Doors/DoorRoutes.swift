@@ -52,6 +52,7 @@ package final class DoorServices: Sendable {
     package let limits: RateLimitMiddleware?
     package let metrics: ServiceMetrics
     package let clock: any WallClock
+    let door: RedemptionDoor
     /// The apps on Google Play about whose purchases the service asks.
     let googlePlay: GooglePlayApps
     /// The signers of promotional offers, by the bundle identifier of the app.
@@ -72,6 +73,7 @@ package final class DoorServices: Sendable {
         clock: any WallClock
     ) {
         self.googlePlay = googlePlay
+        door = RedemptionDoor(entitlements, asking: googlePlay, counting: metrics)
         self.offerSigners = offerSigners
         self.entitlements = entitlements
         self.authentication = authentication
@@ -88,7 +90,7 @@ package final class DoorServices: Sendable {
         limits = services.limits
         metrics = services.metrics
         clock = services.clock
-        googlePlay = services.googlePlay
+        (door, googlePlay) = (services.door, services.googlePlay)
         offerSigners = services.offerSigners
         customerInfo = services.customerInfo
         keptRights = services.keptRights
@@ -101,13 +103,6 @@ package final class DoorServices: Sendable {
     func limited(to caller: Caller) -> DoorServices {
         guard let app = caller.limitingApp else { return self }
         return DoorServices(self, limitedTo: app)
-    }
-
-    /// The redemption of the proofs that clients of the doors send.
-    ///
-    /// - Parameter newcomers: The caller's allowance for customers without a purchase. Beyond it, the answer is the same.
-    func redemption(by caller: Caller, _ newcomers: NewcomerAllowance?) -> ProofRedemption {
-        ProofRedemption(by: caller, entitlements, metrics, asking: googlePlay, newcomers: newcomers)
     }
 
     /// True if the service may ask Google Play about the purchases of an app.

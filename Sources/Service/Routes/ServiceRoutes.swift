@@ -26,6 +26,7 @@ package struct ServiceRoutes: Sendable {
     private let webhooks: WebhookRoutes?
     private let figures: FigureRoutes?
     private let orders: OrderLookup
+    private let door: RedemptionDoor
     private let googlePlay: GooglePlayApps
     private let administration: CatalogService?
     private let playNotifications: GooglePlayNotifications?
@@ -36,6 +37,7 @@ package struct ServiceRoutes: Sendable {
     private static let waitingPerUncachedChain = 256
 
     /// - Parameters:
+    ///   - door: The door to the purchases of `service`; by default one that asks Google Play.
     ///   - limits: The rate limits of callers, and the budget of users without a purchase, also at the doors; nil for none.
     ///   - metrics: The metrics that the routes update. `service` reports its steps to the same object.
     ///   - maximumUncachedChains: The limit on notifications with an uncached chain that are verified at once.
@@ -60,6 +62,7 @@ package struct ServiceRoutes: Sendable {
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     package init(
         service: EntitlementService,
+        door: RedemptionDoor? = nil,
         authentication: Authentication,
         limits: RequestLimits? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
@@ -111,7 +114,9 @@ package struct ServiceRoutes: Sendable {
         self.figures = figures.map { FigureRoutes(figures: $0) }
         orders = OrderLookup(service: service, clients: orderClients)
         self.googlePlay = googlePlay
-        self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
+        let door = door ?? RedemptionDoor(service, asking: googlePlay, counting: metrics)
+        self.door = door
+        self.seedApp = seedApp.map { SeedAppRoutes(door: door, profiles: $0) }
         self.accounts = accounts.map {
             AccountRoutes(
                 accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork(),
@@ -229,10 +234,7 @@ package struct ServiceRoutes: Sendable {
         let subjects = Subjects(
             issuers: authentication.acceptsAnyIssuer ? nil : authentication.issuers + [User.customerIssuer])
         webhooks?.add(to: version, naming: subjects)
-        UserRoutes(
-            service: service, googlePlay: googlePlay, idempotentRequests: idempotentRequests, subjects: subjects,
-            metrics: metrics
-        ).add(to: version)
+        UserRoutes(door: door, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         ExternalTransactionRoutes(service: service, googlePlay: googlePlay).add(to: version)
         SupportRoutes(service: service, subjects: subjects, orders: orders).add(to: version)
         GrantRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)

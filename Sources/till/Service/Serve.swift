@@ -225,6 +225,7 @@ struct Serve: Command {
         let googlePlay = try GooglePlayServices(
             service: service, configuration: configuration, appKeys: appKeys.keys, localPlay: localPlay,
             metrics: metrics)
+        let door = RedemptionDoor(service, asking: googlePlay.apps, counting: metrics)
         var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (
             [], appStores.backgroundServices + googlePlay.backgroundServices
         )
@@ -233,7 +234,7 @@ struct Serve: Command {
         if configuration.hasConsole {
             let services = ServiceSystem(
                 configuration: configuration,
-                team: TeamService(ledger: ledger, clock: SystemClock()), entitlements: service,
+                team: TeamService(ledger: ledger, clock: SystemClock()), door: door,
                 keys: keys, figures: figures, webhooks: webhooks,
                 administration: configuration.administersCatalog ? administration : nil,
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store, play: localPlay?.play,
@@ -254,7 +255,7 @@ struct Serve: Command {
             metrics: metrics, offerSigners: appStores.offerSigners, googlePlay: googlePlay.apps, clock: clock)
         others.append(DoorRoutes(configuration.doors, services: doors))
         let routes = ServiceRoutes(
-            service: service, authentication: .apiKeys(keys, tokens, accounts),
+            service: service, door: door, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
             bodies: BodyBudget(megabytes: configuration.settings.number("maximum-body-megabytes")),
             accounts: accounts,

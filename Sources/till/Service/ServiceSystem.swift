@@ -13,7 +13,7 @@ import ServiceLifecycle
 struct ServiceSystem: ConsoleServices {
     let configuration: ServeConfiguration
     let team: TeamService
-    let entitlements: EntitlementService
+    let door: RedemptionDoor
     let keys: APIKeys
     let figures: FigureService?
     let webhooks: WebhookService?
