@@ -4,20 +4,6 @@ import Proofs
 
 /// The use cases of purchases that a store states without a signature, when the service asks it.
 extension EntitlementService {
-    /// Purchases that Google Play has stated of a purchase token.
-    ///
-    /// - Parameters:
-    ///   - stated: Those of the statement that count.
-    ///   - app: The bundle identifier of the app.
-    ///   - number: The number of the question that the statement answers.
-    package func purchases(
-        _ stated: [StatedPurchase], of statement: GooglePlayStatement, app: String, number: Int64
-    ) -> VerifiedPurchases {
-        purchases(
-            stated.map { StoredPurchase($0.purchase, renewal: $0.renewal, chain: $0.chain) }, of: app,
-            from: statement.origin, statedAt: statement.askedAt, number: number, digest: statement.digest)
-    }
-
     /// A revocation that a store states of transactions: its date, its reason in Apple's numbers, and the date of the statement.
     package typealias StatedRevocation = (date: Timestamp, reason: Int, statedAt: Timestamp)
 

@@ -209,9 +209,9 @@ import Testing
         let season = Item(collection: "bed", number: 1)
         let causes = try await ofEachApp { try await $0.explanation(of: season, for: bob).cause.rawValue }
         #expect(causes == ["neverBought", "expected"])
-        let own = service.limited(to: Self.garden)
-        #expect(
-            try await own.assign(unclaimed: "7", origin: nil, to: alice, reason: "a test", by: "K") == .granted)
+        let result = try await RedemptionDoor(service).assign(
+            unclaimed: "7", origin: nil, seeing: Self.garden, to: alice, reason: "a test", by: "K")
+        #expect(result == .granted)
         #expect(try await service.items(of: alice).map(\.item.description) == ["bed 0", "gate 1"])
         #expect(
             try await service.unclaimedPurchases(ofTransaction: "7", after: nil, limit: 9).map(\.app)

@@ -76,11 +76,13 @@ package final class RedemptionDoor: Sendable {
         guard origins.contains(statement.origin) else {
             throw .refused(
                 ProofRefusal(
-                    .originNotAccepted, "The proof's origin \(statement.origin.rawValue) is not accepted for this user.")
+                    .originNotAccepted, "The proof's origin \(statement.origin.rawValue) is not accepted for this user."
+                )
             )
         }
         var claims = PresentedClaims(statement.claims.claims, for: user, accepting: origins, by: request.actor)
-        (claims.limit, claims.newcomers, claims.withItems) = (service.limit, request.newcomers, request.withItems)
+        (claims.limit, claims.newcomers) = (service.limit, request.newcomers)
+        (claims.withItems, claims.assignment) = (request.withItems, request.assignment)
         claims.keeping = request.keeping.map { keeping in
             AnswerKeeping(key: keeping.key, oldest: service.clock.now().adding(days: -1)) { [self] answer in
                 guard case .decided(let decided) = try? self.answer(answer, to: presented) else { return nil }
@@ -125,5 +127,135 @@ package final class RedemptionDoor: Sendable {
         for store in stores where claims.isEmpty { claims = await store.claims(ofRefused: request.proof) }
         try await entitlements.limited(to: request.limitingApp).recordRefusal(
             refusal.code, of: claims, for: user, by: request.actor, newcomers: request.newcomers)
+    }
+}
+
+/// A request to redeem a proof: the proof, its presenter, and what the service writes besides the purchases.
+///
+/// A class: Swift 6.3.1 crashes while it compiles a closure that keeps a copy as wide as these parts while it waits.
+package final class RedemptionRequest: Sendable {
+    /// An app receipt in base64 or DER, a signed transaction, a signed purchase or a purchase token of Google Play, or the proof of
+    /// another store of the door.
+    package let proof: [UInt8]
+    /// Nil if only the proof can tell the user.
+    package let user: User?
+    package let actor: AuditActor
+    /// The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
+    package let app: String?
+    /// The bundle identifier of the only app that the caller sees; nil for all apps.
+    package let limitingApp: String?
+    /// The client network against which questions to a store count; nil for a back end.
+    package let network: ClientNetwork?
+    /// The caller's allowance for users without a purchase; nil for no limit. Beyond it, a refusal is not recorded.
+    package let newcomers: NewcomerAllowance?
+    package let keeping: Keeping?
+    /// False if only the results are used.
+    let withItems: Bool
+    /// The reason for which the team assigns a purchase of nobody; nil if the user presents it.
+    let assignment: String?
+    let refusals: Refusals
+
+    /// The idempotency key of a request, with the answer to keep under it for 24 hours.
+    package typealias Keeping = (key: IdempotencyKey, answer: @Sendable (Redemption) throws -> KeptAnswer)
+
+    /// The fate of a refusal.
+    package enum Refusals: Sendable {
+        /// It is counted, and that of an authentic proof is recorded for the user.
+        case recorded
+        case counted
+        /// Nobody redeems: the caller asks for the state of a purchase.
+        case ignored
+    }
+
+    package init(
+        _ proof: [UInt8], for user: User?, by actor: AuditActor, of app: String? = nil,
+        seeing limitingApp: String? = nil,
+        at network: ClientNetwork? = nil, newcomers: NewcomerAllowance? = nil, keeping: Keeping? = nil,
+        withItems: Bool = true, assignment: String? = nil, refusals: Refusals = .recorded
+    ) {
+        (self.proof, self.user, self.actor) = (proof, user, actor)
+        (self.app, self.limitingApp) = (limitingApp ?? app, limitingApp)
+        (self.network, self.newcomers, self.keeping) = (network ?? newcomers?.network, newcomers, keeping)
+        (self.withItems, self.assignment, self.refusals) = (withItems, assignment, refusals)
+    }
+
+    var presenter: RedemptionDoor.Presenter { .init(app: app, network: network) }
+}
+
+/// A proof with the statement of its store, before its redemption.
+package final class PresentedProof: Sendable {
+    package let request: RedemptionRequest
+    package let statement: RedemptionDoor.Statement
+
+    init(_ request: RedemptionRequest, _ statement: RedemptionDoor.Statement) {
+        (self.request, self.statement) = (request, statement)
+    }
+}
+
+/// The answer to a request to redeem a proof.
+package enum RedemptionAnswer: Sendable {
+    case decided(DecidedRedemption)
+    /// The answer to an earlier request under the same idempotency key. Nothing was changed.
+    case kept(KeptAnswer)
+
+    /// The decision about a request without an idempotency key.
+    ///
+    /// - Throws: `UnrequestedAnswer` for a kept answer, which only a request with a key gets.
+    package var decision: DecidedRedemption {
+        get throws {
+            guard case .decided(let decided) = self else { throw UnrequestedAnswer() }
+            return decided
+        }
+    }
+
+    /// The fault of an answer that was kept under no key of the request.
+    package struct UnrequestedAnswer: Error {}
+}
+
+/// The decision about the purchases of a proof.
+package struct DecidedRedemption: Sendable {
+    /// The results for the purchases, in the proof's order.
+    package let lines: [Redemption.Line]
+    /// The items of the user, with those that everybody owns; empty if the request is for none.
+    package let items: [Item]
+
+    /// - Parameter free: The items that everybody owns.
+    init(of claims: [Claim], _ answer: LedgerAnswer, owningBesides free: [Item]) {
+        lines = zip(claims, answer.results).map { claim, result in
+            Redemption.Line(
+                transactionId: claim.origin.statedIdentifier(claim.transactionIdentifier),
+                productId: claim.productIdentifier, result: result)
+        }
+        items = answer.items.merged(with: free)
+    }
+
+    /// The result for the whole proof.
+    ///
+    /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
+    package var outcome: Redemption.Outcome {
+        get throws(RedemptionError) {
+            let results = lines.map(\.result)
+            if results.isEmpty { return .nothingToRedeem }
+            guard results.contains(where: \.allowsFinish) else {
+                throw .purchaseRefused(Redemption.Result.refusals.first(where: results.contains) ?? .productUnknown)
+            }
+            if results.contains(.granted) { return .granted }
+            if results.contains(.revoked) { return .revoked }
+            return results.allSatisfy(\.allowsFinish) ? .unchanged : .partlyRefused
+        }
+    }
+
+    /// The decision in its JSON form.
+    ///
+    /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
+    package var redemption: Redemption {
+        get throws(RedemptionError) { Redemption(outcome: try outcome, transactions: lines, items: items) }
+    }
+}
+
+extension [Item] {
+    /// The items of both, each once, in order.
+    fileprivate func merged(with others: [Item]) -> [Item] {
+        (self + others.filter { !contains($0) }).sorted()
     }
 }

@@ -1,5 +1,7 @@
 import Entitlements
 import HTTPSupport
+import Hummingbird
+import Ledger
 import Proofs
 
 /// Google Play, or a local one, as a store of the door: the service asks it about purchase tokens, and about signed purchases of its
@@ -30,6 +32,32 @@ struct GooglePlayStore: RedemptionDoor.Store {
     ) async throws -> RedemptionDoor.Statement {
         try await apps.app(named: question.app, among: presenter.app)
             .statement(about: question.identifier, from: presenter.network)
+    }
+}
+
+extension RedemptionDoor {
+    /// The door of a service, which asks Google Play and counts each redemption.
+    ///
+    /// - Parameter googlePlay: The apps on Google Play about whose purchases the service asks.
+    package convenience init(
+        _ entitlements: EntitlementService, asking googlePlay: GooglePlayApps, counting metrics: ServiceMetrics
+    ) {
+        self.init(
+            entitlements,
+            stores: googlePlay.isEmpty ? [] : [GooglePlayStore(apps: googlePlay, entitlements: entitlements)]
+        ) { result in
+            switch result {
+            case .success(let outcome): metrics.count(.redemptions, outcome.rawValue)
+            case .failure(let error): metrics.count(.redemptions, "refused", code: Problem.code(of: error))
+            }
+        }
+    }
+}
+
+extension ServiceContext {
+    /// The client network of an app, with whichever credential, against which questions to Google Play count; nil for a back end.
+    func appNetwork(of request: Request) -> ClientNetwork? {
+        if case .backEnd = caller { nil } else { clientNetwork(of: request) }
     }
 }
 

@@ -236,7 +236,7 @@ package struct ServiceRoutes: Sendable {
         webhooks?.add(to: version, naming: subjects)
         UserRoutes(door: door, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         ExternalTransactionRoutes(service: service, googlePlay: googlePlay).add(to: version)
-        SupportRoutes(service: service, subjects: subjects, orders: orders).add(to: version)
+        SupportRoutes(door: door, subjects: subjects, orders: orders).add(to: version)
         GrantRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         BalanceRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         AttributeRoutes(service: service, subjects: subjects, clock: clock).add(to: version)

@@ -125,7 +125,8 @@ struct UserRoutes: Sendable {
                 (pending.key, { pending.answer(try $0.json()) })
             }
             let sent = RedemptionRequest(
-                proof, for: user, by: caller, at: network, newcomers: newcomers, keeping: keeping)
+                proof, for: user, by: caller.actor, of: caller.app, seeing: caller.limitingApp, at: network,
+                newcomers: newcomers, keeping: keeping)
             switch try await door.redeem(sent) {
             case .kept(let earlier): return .replayed(earlier)
             case .decided(let decided):

@@ -100,7 +100,7 @@ struct SeedAppRoutes: Sendable {
         _ = try await member(user)
         let app = service.apps.first
         let sent = RedemptionRequest(
-            proof, for: user, by: try context.requiredCaller, of: app.bundleIdentifier,
+            proof, for: user, by: try context.requiredCaller.actor, of: app.bundleIdentifier,
             at: context.appNetwork(of: request), refusals: .counted)
         do {
             let redeemed = try await door.redeem(sent).decision.redemption

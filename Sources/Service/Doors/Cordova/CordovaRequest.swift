@@ -141,7 +141,8 @@ extension DoorServices {
         let token = mayAsk(about: app) ? request.purchaseToken : nil
         let presented = try await door.present(
             RedemptionRequest(
-                token ?? request.proof, for: named, by: caller, newcomers: newcomers, withItems: false))
+                token ?? request.proof, for: named, by: caller.actor, of: caller.app, seeing: caller.limitingApp,
+                newcomers: newcomers, withItems: false))
         let (purchases, origin) = (presented.statement.purchases, presented.statement.origin)
         let owner = try await customer(named, of: request, purchases, from: origin, app: app, by: caller)
         if let owner, !purchases.isEmpty {

@@ -69,7 +69,9 @@ struct IAPKitRoutes: RouteSource {
         of proof: [UInt8], from caller: Caller, at network: ClientNetwork? = nil
     ) async throws -> RedemptionDoor.Statement {
         try await services.door.present(
-            RedemptionRequest(proof, for: nil, by: caller, at: network, refusals: .ignored)
+            RedemptionRequest(
+                proof, for: nil, by: caller.actor, of: caller.app, seeing: caller.limitingApp, at: network,
+                refusals: .ignored)
         ).statement
     }
 

@@ -103,7 +103,10 @@ extension DoorServices {
         for proof in token?.proofs ?? [] {
             do {
                 let presented = try await door.present(
-                    RedemptionRequest(proof, for: user, by: caller, newcomers: newcomers, withItems: false))
+                    RedemptionRequest(
+                        proof, for: user, by: caller.actor, of: caller.app, seeing: caller.limitingApp,
+                        newcomers: newcomers,
+                        withItems: false))
                 lines += try await door.redeem(presented, for: user).decision.lines
                 purchases += presented.statement.purchases
             } catch let error as RedemptionError {
