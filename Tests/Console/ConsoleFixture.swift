@@ -117,7 +117,7 @@ extension GooglePlay {
 /// The services of a console in a test.
 final class TestServices: ConsoleServices {
     let team: TeamService
-    let entitlements: EntitlementService
+    let door: RedemptionDoor
     let keys: APIKeys
     let figures: FigureService?
     let webhooks: WebhookService?
@@ -158,7 +158,7 @@ final class TestServices: ConsoleServices {
         health: any HealthSource = TestHealth(), orders: (@Sendable (String) async throws -> [String])? = nil
     ) {
         self.team = team
-        self.entitlements = entitlements
+        door = RedemptionDoor(entitlements, asking: [], counting: metrics)
         self.keys = keys
         self.figures = figures
         self.webhooks = webhooks
