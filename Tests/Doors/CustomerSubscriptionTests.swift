@@ -135,7 +135,7 @@ import Testing
         #expect(subscription?.isActive(at: Fixture.now) == true)
         #expect(fixture.entitlement()?.expiresDate == Fixture.day(15))
         #expect(fixture.entitlement()?.gracePeriodExpiresDate == Fixture.day(15))
-        #expect(fixture.info.managementURL == CustomerInfo.Store.appStore.managementURL)
+        #expect(fixture.info.managementURL == PurchaseStore.appStore.subscriptionAddress)
     }
 
     @Test func `a renewal after a grace period ends the billing issue`() {

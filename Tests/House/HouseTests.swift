@@ -176,6 +176,15 @@ import Testing
         }
     }
 
+    /// A type of stores is open, so that a ledger and an answer may have those of another store.
+    @Test func `a setting, a command and a route take listed origins and stores alone`() throws {
+        let open = /\b(Origin|PurchaseStore)(\(|\.init\()rawValue/
+        for file in try sources() where ["HTTPSupport", "Service", "till"].contains(Self.module(of: file)) {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.contains(open), "\(file.lastPathComponent)")
+        }
+    }
+
     /// The terminal and the log escape what controls a terminal.
     @Test func `a command writes to standard output and standard error in one place`() throws {
         // A point between letters is no boundary of a word otherwise.

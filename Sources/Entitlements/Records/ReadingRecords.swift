@@ -77,9 +77,7 @@ package struct ReadingRecords {
     private static func older(
         stating facts: [TransactionFact], from store: PurchaseStore? = nil, namesApps: Bool = true
     ) -> TransactionStatement {
-        let isOfStore = store.map { store in
-            " AND redeemed_transaction.origin IN \(Set(Origin.allCases.filter { $0.store == store }).sqlList)"
-        }
+        let isOfStore = store.map { " AND \(Origin.condition(of: $0, on: "redeemed_transaction.origin"))" }
         return TransactionStatement(
             facts, namesApps: namesApps,
             where: """

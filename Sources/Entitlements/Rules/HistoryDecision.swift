@@ -243,8 +243,8 @@ extension EntitlementFacts.Transaction {
     /// - Parameter hasEnded: True if the end of the subscription is in the history.
     fileprivate func isReplaced(by other: SubscribedPlan, from start: Timestamp, hasEnded: Bool) -> Bool {
         guard !status.isRevoked, let expiresAt = status.expiresAt, other.differs(from: plan) else { return false }
-        // At Google Play, a customer in a grace period can change the plan, too.
-        let end = originalKey.origin.isGooglePlay ? max(expiresAt, grace?.endsAt ?? expiresAt) : expiresAt
+        let replacesInGracePeriod = originalKey.origin.store.replacesInGracePeriod
+        let end = replacesInGracePeriod ? max(expiresAt, grace?.endsAt ?? expiresAt) : expiresAt
         // A subscription on hold, or one of which the ledger learns later, is over where the new one begins.
         return isUpgraded || start.adding(seconds: Coverage.clockToleranceSeconds) < end
             || other.replacesAtOnce && !hasEnded

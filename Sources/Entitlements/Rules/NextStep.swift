@@ -169,7 +169,9 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
     }
 
     /// The reason as a part of a sentence about a subscription that still runs. Google Play cancels for other reasons than a payment, too.
-    package var cancellation: String { self == .billingError ? "Google Play canceled it" : sentence }
+    package func cancellation(at store: PurchaseStore) -> String {
+        self == .billingError ? "\(store.nameInSentence) canceled it" : sentence
+    }
 
     /// True if the customer has decided that no further period follows.
     package var isByCustomer: Bool { self == .customerCancelled || self == .customerDidNotConsentToPriceIncrease }

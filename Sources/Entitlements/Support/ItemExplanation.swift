@@ -66,12 +66,12 @@ package struct ItemExplanation: Hashable, Sendable {
 /// grants, refusals, expected purchases, and unclaimed purchases.
 extension ItemExplanation {
     private static func refundRemedy(_ store: PurchaseStore) -> String {
-        "Only \(store.company) refunds, at \(store.refundAddress). The item comes back if \(store.company) reverses the "
-            + "refund, or the team grants it."
+        "Only \(store.company) refunds\(store.refundAddress.map { ", at \($0)" } ?? ""). The item comes back if "
+            + "\(store.company) reverses the refund, or the team grants it."
     }
 
     private static func paymentRemedy(_ store: PurchaseStore) -> String {
-        "The customer must correct the payment method in \(store == .appStore ? "the App Store" : "Google Play")."
+        "The customer must correct the payment method in \(store.nameInSentence)."
     }
 
     package init(of item: Item, by facts: ItemFacts) {
@@ -109,7 +109,7 @@ extension ItemExplanation {
             return ItemExplanation(
                 item: item, cause: cause, isOwned: true,
                 sentence:
-                    "\(failure)\(payment(ownership)) \(purchase.productIdentifier)\(words(of: owned))\(words(of: facts)).",
+                    "\(failure)\(payment(ownership)) \(purchase.productIdentifier)\(words(of: owned))\(words(of: facts, purchase.origin.store)).",
                 remedy: cause == .gracePeriod ? paymentRemedy(purchase.origin.store) : nil,
                 since: owned.since, until: owned.until, reference: purchase.transactionIdentifier,
                 origin: purchase.origin, products: [purchase.productIdentifier],
@@ -132,8 +132,8 @@ extension ItemExplanation {
     }
 
     /// The reason for which an owned subscription does not renew.
-    private static func words(of facts: ItemFacts) -> String {
-        facts.ending.map { $0 == .other ? "" : ", and it does not renew because \($0.cancellation)" } ?? ""
+    private static func words(of facts: ItemFacts, _ store: PurchaseStore) -> String {
+        facts.ending.map { $0 == .other ? "" : ", and it does not renew because \($0.cancellation(at: store))" } ?? ""
     }
 
     /// The purchase that ended last. One that is active, but without effect here, explains more than one that has ended.
@@ -199,7 +199,8 @@ extension ItemExplanation {
             let end = status.pausedUntil.map { " It resumes on \($0.rfc3339)." } ?? ""
             return explanation(
                 .paused, "The customer has paused \(product).\(end)",
-                "The customer can resume it at any time, in the subscriptions of Google Play.", since: status.until,
+                "The customer can resume it at any time, in the subscriptions of \(store.nameInSentence).",
+                since: status.until,
                 until: status.pausedUntil)
         default:
             return explanation(

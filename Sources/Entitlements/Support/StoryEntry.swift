@@ -84,19 +84,20 @@ package struct StoryEntry: Hashable, Sendable {
         }
     }
 
-    /// The sentence about a renewal that is not to follow. Only the customer turns it off at the App Store.
+    /// The sentence about a renewal that is not to follow.
     private static func turnedOff(_ entry: AuditEntry) -> String {
         let subject = entry.subject
         switch ExpirationReason(canceler: entry.reason) {
         case .customerCancelled: return "The customer turned the renewal of \(subject) off."
         case .billingError:
-            return "Google Play canceled the renewal of \(subject), such as for a payment that was declined."
+            return
+                "\(store(of: entry.origin).nameInSentence) canceled the renewal of \(subject), such as for a payment that was declined."
         case .developerCancelled: return "The developer canceled the renewal of \(subject)."
         case .replaced: return "Another subscription replaces \(subject), which does not renew."
         case .customerDidNotConsentToPriceIncrease:
             return "\(subject) does not renew, because the customer did not consent to a price increase."
         case .productNotAvailable, .other, nil:
-            return entry.origin?.isGooglePlay == true
+            return store(of: entry.origin).statesCanceler
                 ? "The renewal of \(subject) was turned off." : "The customer turned the renewal of \(subject) off."
         }
     }
@@ -107,7 +108,9 @@ package struct StoryEntry: Hashable, Sendable {
         return ", and \(refund.formatted) paid back"
     }
 
-    private static func company(of origin: Origin?) -> String { origin?.isGooglePlay == true ? "Google" : "Apple" }
+    private static func store(of origin: Origin?) -> PurchaseStore { origin?.store ?? .appStore }
+
+    private static func company(of origin: Origin?) -> String { store(of: origin).company }
 
     private static func sentence(_ notification: StatedNotification) -> String {
         let type = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")

@@ -82,7 +82,7 @@ enum EntitlementRules {
             "A transaction has an unknown origin",
             """
             SELECT transaction_id FROM redeemed_transaction
-            WHERE origin NOT IN \(Origin.allCases.sqlList)
+            WHERE NOT \(Origin.hasForm)
             """
         ),
         (

@@ -238,7 +238,7 @@ extension Request {
         as type: Word.Type = Word.self
     ) throws(Problem) -> Word? {
         guard let text = try query(name) else { return nil }
-        guard let word = Word(rawValue: text) else {
+        guard let word = Word(listed: text) else {
             throw .parameter(name, "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return word

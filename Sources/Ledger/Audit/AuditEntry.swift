@@ -175,9 +175,9 @@ extension AuditEntry {
     /// The money that a store has paid back; nil if the event is no refund, or the amount is unknown.
     package var refund: Price? { if case .refund(let price, _) = measure { price } else { nil } }
 
-    /// The actor, and the store by its name. The log has one actor for both stores, and the origin tells them apart.
+    /// The actor, and the store by its name. The log has one actor for all stores, and the origin tells them apart.
     package var actorDescription: String {
-        actor == .appStore && origin?.isGooglePlay == true ? "Google Play" : actor.description
+        actor == .appStore ? (origin?.store ?? .appStore).name : actor.description
     }
 }
 
@@ -188,7 +188,7 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
     case apiKey(String)
     /// A person of the team, by the name at the console.
     case member(String)
-    /// The store that sold the purchase, also Google Play.
+    /// The store that sold the purchase, whichever it is.
     case appStore
     /// Till itself: by the team's rules, or for entries older than the audit log.
     case till

@@ -181,7 +181,7 @@ struct ProductsCompare: LedgerUser {
         let clock = try common.dataDirectory.clock
         let apps = try await administration(of: ledger, clock: clock).apps
         let comparison = ProductComparison(
-            of: apps.first.catalog, soldBy: environment.origins, in: days ?? ProductComparison.standardDays,
+            of: apps.first.catalog, soldBy: environment.origins(), in: days ?? ProductComparison.standardDays,
             until: clock.now())
         let compared = try await ledger.read(.longSnapshot) {
             try $0.comparedProducts(by: comparison, after: nil, limit: .max)

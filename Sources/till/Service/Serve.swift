@@ -101,7 +101,7 @@ struct Serve: Command {
         try configuration.settings.require(
             !runsPlay || configuration.googlePlay == nil, "google-service-account",
             "left out beside --play, whose account the service makes itself")
-        let sold = configuration.origins.filter { [.appleProduction, .googleProduction].contains($0) }
+        let sold = configuration.origins.filter(\.isSold)
         guard let origin = sold.map(\.rawValue).min() else { return }
         if runsStore {
             throw ConfigurationError(

@@ -285,4 +285,8 @@ extension Setting {
     }
 }
 
-extension Origin: ExpressibleByArgument {}
+extension Origin: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(listed: argument)
+    }
+}

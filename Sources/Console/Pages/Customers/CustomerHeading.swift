@@ -114,10 +114,8 @@ extension CustomerHeading {
     }
 
     @HTMLBuilder private var moneyBack: HTML {
-        let stores = Set(transactions.map(\.origin.store))
-        for store in PurchaseStore.allCases where stores.contains(store) || transactions.isEmpty && store == .appStore {
-            view.wayToMoney(at: store)
-        }
+        let stores = transactions.isEmpty ? [.appStore] : Set(transactions.map(\.origin.store))
+        for store in stores.sorted(by: { $0.rawValue < $1.rawValue }) { view.wayToMoney(at: store) }
         if !transactions.isEmpty {
             p { "What the team can do about a purchase:" }
             ul {

@@ -115,10 +115,10 @@ extension ItemExplanation {
             (lastMoment.map { ", \($0.rfc3339)까지" } ?? "") + (renews ? ", 갱신됩니다" : ""),
             reason.map { ": \(CustomerWords.isolated($0))" } ?? ".",
             reason.flatMap { ExpirationReason(rawValue: $0) }.map {
-                " (\(Phrase(stated: isOwned ? $0.cancellation : $0.sentence).korean))"
+                " (\(Phrase(stated: isOwned ? $0.cancellation(at: store) : $0.sentence).korean))"
             } ?? "",
             origin?.rawValue ?? "", refusal?.korean.cause ?? reason ?? "",
-            since?.rfc3339 ?? "", store.company, store.refundAddress, store.title.korean,
+            since?.rfc3339 ?? "", store.company, store.refundAddress.map { "(\($0))" } ?? "", store.title.korean,
         ]
     }
 

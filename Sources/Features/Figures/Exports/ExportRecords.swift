@@ -193,7 +193,7 @@ struct ExportedTransaction {
         ("app", { .text($0.app) }),
         ("origin", { .text($0.transaction.origin.rawValue) }),
         ("store", { .text($0.transaction.origin.store.rawValue) }),
-        ("is_sandbox", { .bool(sandboxOrigins.contains($0.transaction.origin)) }),
+        ("is_sandbox", { .bool($0.transaction.origin.isSandbox) }),
         ("country", { .text($0.facts.text(.storefront)) }),
         ("product_identifier", { .text($0.transaction.productIdentifier) }),
         ("product_display_name", { .text($0.productName) }),
@@ -224,8 +224,6 @@ struct ExportedTransaction {
         ("redeemed_at", { .date($0.transaction.redeemedAt) }),
         ("updated_at", { .date($0.facts.date(.signedDate)) }),
     ]
-
-    private static let sandboxOrigins = FigureQuery.Environment.sandbox.origins
 
     let user: ExportedUser
     let transaction: RedeemedTransaction

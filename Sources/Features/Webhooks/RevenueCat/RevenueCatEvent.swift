@@ -169,7 +169,7 @@ extension RevenueCatEvent {
     }
 
     private static func store(of origin: Origin?) -> String {
-        origin?.isGooglePlay == true ? "PLAY_STORE" : "APP_STORE"
+        (origin?.store ?? .appStore).rawValue.uppercased()
     }
 
     private static func periodType(_ terms: PurchasePeriod.Terms) -> String {
@@ -183,7 +183,7 @@ extension RevenueCatEvent {
 
     /// "For App Store this property corresponds to the offerIdentifier. For Play Store this corresponds to the promotionCode."
     private static func offerCode(_ transaction: RedeemedTransaction) -> String? {
-        guard !transaction.origin.isGooglePlay else { return transaction.facts.text(.promotionCode) }
+        guard !transaction.origin.store.statesPromotionCode else { return transaction.facts.text(.promotionCode) }
         guard transaction.facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.offerCode.rawValue) else {
             return nil
         }
