@@ -22,6 +22,7 @@ struct LocalStoreFixture {
     let team: TeamService
     let routes: ServiceRoutes
     let streams: LiveStreams?
+    let metrics = ServiceMetrics()
     var store: Store { garden.store }
 
     /// - Parameter hasStore: False for a service without a local store.
@@ -38,7 +39,7 @@ struct LocalStoreFixture {
         let console = ConsoleRoutes(
             TestServices(
                 team: team, entitlements: entitlements, keys: keys, administration: administration,
-                store: hasStore ? garden.store : nil, clock: garden.clock),
+                store: hasStore ? garden.store : nil, metrics: metrics, clock: garden.clock),
             isSecure: false)
         streams = console.storeStreams
         routes = ServiceRoutes(

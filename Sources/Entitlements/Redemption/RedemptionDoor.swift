@@ -169,9 +169,8 @@ package final class RedemptionRequest: Sendable {
 
     package init(
         _ proof: [UInt8], for user: User?, by actor: AuditActor, of app: String? = nil,
-        seeing limitingApp: String? = nil,
-        at network: ClientNetwork? = nil, newcomers: NewcomerAllowance? = nil, keeping: Keeping? = nil,
-        withItems: Bool = true, assignment: String? = nil, refusals: Refusals = .recorded
+        seeing limitingApp: String? = nil, at network: ClientNetwork? = nil, newcomers: NewcomerAllowance? = nil,
+        keeping: Keeping? = nil, withItems: Bool = true, assignment: String? = nil, refusals: Refusals = .recorded
     ) {
         (self.proof, self.user, self.actor) = (proof, user, actor)
         (self.app, self.limitingApp) = (limitingApp ?? app, limitingApp)

@@ -62,7 +62,8 @@ extension RedemptionDoor {
     ///
     /// It is a class, so that it is passed as a pointer (swiftlang/swift#90477).
     package final class Statement: Sendable {
-        let claims: EntitlementService.VerifiedPurchases
+        /// The claims of the purchases, which the decision takes, or a later statement states to the owners.
+        package let claims: EntitlementService.VerifiedPurchases
         /// The purchases, with the ledger's identifiers.
         package let purchases: [ProvenPurchase]
         /// The proof that has stated them; nil if the store has, or the ledger.
