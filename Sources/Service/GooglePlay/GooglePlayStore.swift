@@ -38,13 +38,17 @@ struct GooglePlayStore: RedemptionDoor.Store {
 extension RedemptionDoor {
     /// The door of a service, which asks Google Play and counts each redemption.
     ///
-    /// - Parameter googlePlay: The apps on Google Play about whose purchases the service asks.
+    /// - Parameters:
+    ///   - googlePlay: The apps on Google Play about whose purchases the service asks.
+    ///   - others: Further stores.
     package convenience init(
-        _ entitlements: EntitlementService, asking googlePlay: GooglePlayApps, counting metrics: ServiceMetrics
+        _ entitlements: EntitlementService, asking googlePlay: GooglePlayApps, and others: [any Store] = [],
+        counting metrics: ServiceMetrics
     ) {
         self.init(
             entitlements,
-            stores: googlePlay.isEmpty ? [] : [GooglePlayStore(apps: googlePlay, entitlements: entitlements)]
+            stores: others
+                + (googlePlay.isEmpty ? [] : [GooglePlayStore(apps: googlePlay, entitlements: entitlements)])
         ) { result in
             switch result {
             case .success(let outcome): metrics.count(.redemptions, outcome.rawValue)
