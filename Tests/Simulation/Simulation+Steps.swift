@@ -32,8 +32,10 @@ extension Simulation {
             await moveClocks()
             try await take(step)
             try await takePlayStep()
+            try await takeAcmeStep()
             try check()
             try checkPlay()
+            try checkAcme()
             try await checkKeptAnswers()
             try addToTrace(from: line)
         }
