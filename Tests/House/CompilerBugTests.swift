@@ -15,6 +15,8 @@ import Testing
     private static let types = [
         "Entitlements/GooglePlay/ExternalTransactionReport.swift": ["final class ExternalTransactionReport"],
         "Entitlements/GooglePlay/GooglePurchase.swift": ["final class GooglePurchase"],
+        "Entitlements/Redemption/RedemptionDoor.swift": ["final class RedemptionRequest"],
+        "Entitlements/Redemption/Store.swift": ["final class Statement"],
         "Features/Attributes/AttributedHistory.swift": ["final class AttributedHistory"],
         "Features/Till.swift": ["final class Till"],
         "Ledger/Audit/AuditEntry.swift": ["indirect enum Measure"],
@@ -30,7 +32,6 @@ import Testing
         ],
         "Service/Doors/DoorRoutes.swift": ["final class DoorServices"],
         "Service/GooglePlay/GooglePlayApp.swift": ["final class GooglePlayApp"],
-        "Service/Redemption/ProofRedemption.swift": ["final class ProofRedemption", "final class Presented"],
         "Service/Webhooks/WebhookRoutes.swift": ["final class Call"],
         "till/Demo/DemoShop.swift": ["final class DemoShop"],
     ]
