@@ -5,6 +5,7 @@ import HTTPSupport
 import Ledger
 import PlayStore
 import Proofs
+import Vocabulary
 
 /// The parts of the service behind the console's pages, and what the console alone shows of the running one. The command line
 /// supplies them. A page whose feature is off is not shown.
@@ -14,6 +15,8 @@ package protocol ConsoleServices: Sendable {
     var till: Till { get }
     /// The people who log in to the console.
     var team: TeamService { get }
+    /// The door to purchases, through which the local stores redeem, too.
+    var door: RedemptionDoor { get }
     var keys: APIKeys { get }
     /// The local App Store in this process. Nil for none, as in production.
     var store: Store? { get }

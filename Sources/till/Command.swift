@@ -1,12 +1,12 @@
 import AppStore
 import ArgumentParser
 import Catalog
-import Entitlements
 import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A command of Till. It prints an error as one sentence and, with `--json`, as an object, too.
 protocol Command: AsyncParsableCommand {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Verification, recovery and change of address by mailed links.
 @Suite struct AccountMailTests {

@@ -13,6 +13,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service with open doors, over a ledger and the local store of the garden.
 struct DoorGarden {

@@ -8,6 +8,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Answers that a process keeps in memory are those that the ledger gives, whatever any process has written.
 @Suite struct KeptUserAnswerTests {
@@ -267,8 +268,8 @@ import Testing
         }
 
         private func redeem(_ claims: [Claim], for user: User, in service: EntitlementService) async throws {
-            let request = ClaimRequest.redeem(claims, for: user, accepting: Self.origins, by: .user)
-            _ = try await service.claims.answer(request)
+            let claims = PresentedClaims(claims, for: user, accepting: Self.origins, by: .user)
+            _ = try await service.claims.answer(.redeem(claims))
         }
 
         func check() async throws {

@@ -5,6 +5,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The number of SQL statements of a commit. It is the same for a hundred claims as for one.
 @Suite struct StatementCountTests {
@@ -24,7 +25,8 @@ import Testing
 
     private static func redemption(_ number: Int, by user: Int) throws -> ClaimRequest {
         .redeem(
-            [claim(number)], for: try #require(User(name: "u\(user)")), accepting: [.localSandbox], by: .user)
+            PresentedClaims(
+                [claim(number)], for: try #require(User(name: "u\(user)")), accepting: [.localSandbox], by: .user))
     }
 
     @Test func `a group of any size needs the same number of statements, at most 25`() async throws {

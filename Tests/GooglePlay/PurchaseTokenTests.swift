@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Statements of Google Play over a ledger: chains of purchases, what they grant and what is due. The answers have the form of the API's.
 @Suite struct PurchaseTokenTests {
@@ -102,8 +103,7 @@ import Testing
     ) async throws -> [Redemption.Result] {
         let recorded = try await purchases.record(statement, continuing: original)
         let stated = try #require(try await purchases.purchases(of: statement, recordedAs: recorded))
-        let answer = try await service.answer(try service.request(stated, for: user, by: .user))
-        return try service.lines(of: stated, answered: answer).map(\.result)
+        return try await service.redeem(stated, for: user)
     }
 
     /// Records a statement of now, and applies its purchases.
@@ -379,8 +379,7 @@ import Testing
         #expect(try await redeem(try product("s", "garden.seeds"), for: alice) == [.granted])
         for (user, result) in [(alice, Redemption.Result.alreadyRedeemed), (bob, .ownedByAnotherUser)] {
             let known = try #require(try await purchases.redeemedPurchases(ofToken: "s"))
-            let answer = try await service.answer(try service.request(known, for: user, by: .user))
-            #expect(try service.lines(of: known, answered: answer).map(\.result) == [result])
+            #expect(try await service.redeem(known, for: user) == [result])
         }
         #expect(try await purchases.redeemedPurchases(ofToken: "x") == nil)
     }

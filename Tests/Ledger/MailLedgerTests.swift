@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The queue of mails and the links in them, in either database.
 @Suite struct MailLedgerTests: LedgerSuite {

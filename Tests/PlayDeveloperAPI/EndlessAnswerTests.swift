@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Answers of a Play Developer API that would keep the service asking for ever.
 @Suite struct EndlessAnswerTests {
@@ -84,7 +85,7 @@ import Testing
         #expect(garden.messages.count == 1)
         // Another user has no part in it.
         let bob = try #require(User(name: "bob"))
-        try await garden.app.redeem("link1", for: bob, by: .user)
+        try await garden.app.redeem("link1", for: bob)
         #expect(try await garden.entitlements.ownItems(of: bob).filter { $0.collection == "plus" }.isEmpty)
         garden.advance(milliseconds: 60_000)
         let asked = garden.questions

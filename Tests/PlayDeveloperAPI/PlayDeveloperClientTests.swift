@@ -1,12 +1,14 @@
 import Catalog
 import Entitlements
 import Foundation
+import HTTPSupport
 import Ledger
 import PlayStore
 import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The client of the Play Developer API against the local Play, over a socket.
 @Suite struct PlayDeveloperClientTests {
@@ -150,7 +152,7 @@ import Testing
             accepted: AcceptedOrigins([.localPlayProduction]))
         let played = GooglePlayApp(client: client, app: app, entitlements: service)
         let bought = try server.buy("garden.gate")
-        try await played.redeem(bought.token, for: try #require(User(name: "alice")), by: .user)
+        try await played.redeem(bought.token, for: try #require(User(name: "alice")))
         server.clock.advance(milliseconds: 1000)
         let page = """
             {"voidedPurchases":[{"purchaseToken":5},

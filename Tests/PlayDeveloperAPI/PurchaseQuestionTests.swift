@@ -216,6 +216,22 @@ private final class Calls: Sendable {
         #expect(try await garden.app.purchases.purchase(of: bought.token)?.askAt != nil)
     }
 
+    @Test func `a purchase that a notification gives up is counted, too`() async throws {
+        let bought = try await subscribeAndPresent()
+        server.answer { $0.uri.path.contains("/tokens/") ? .error(410, "purchaseTokenNoLongerValid") : nil }
+        var days = 0
+        while try await garden.app.purchases.purchase(of: bought.token)?.askAt != nil, days < 120 {
+            days += 1
+            garden.advance(milliseconds: 86_400_000)
+            await #expect(throws: PlayDeveloperError.self) {
+                _ = try await garden.app.refresh(bought.token, notifiedBy: notification(days))
+            }
+        }
+        #expect((90...93).contains(days))
+        #expect(try await garden.app.reconciler.recordSilentPurchases().outcomes == ["givenUp": 1])
+        #expect(try await garden.app.reconciler.recordSilentPurchases().outcomes == [:])
+    }
+
     @Test func `a question ends with the last caller who awaits it, and the next caller asks anew`() async throws {
         let bought = try server.buy("garden.gate")
         server.hold("/tokens/")
@@ -232,7 +248,7 @@ private final class Calls: Sendable {
         let app = GooglePlayApp(
             client: try server.client(), app: garden.app.purchases.app, entitlements: garden.entitlements,
             presentedPerMinute: 2)
-        func present(_ token: String) async throws { try await app.redeem(token, for: garden.alice, by: .user) }
+        func present(_ token: String) async throws { try await app.redeem(token, for: garden.alice) }
         let (gate, seeds) = (try server.buy("garden.gate"), try server.subscribe())
         try await present(gate.token)
         try await present(seeds.token)

@@ -7,6 +7,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Replaced subscriptions of Google Play, in each order in which a service can learn of one
 /// (developer.android.com/google/play/billing/subscriptions, "Replacement modes" and "Handle subscription change purchases").
@@ -96,7 +97,7 @@ import Testing
         switch step {
         case .oldEnds: _ = try await garden.app.refresh("old")
         case .newIsAnnounced: _ = try await garden.app.refresh("new")
-        case .appPresents: try await garden.app.redeem("new", for: user, by: .user)
+        case .appPresents: try await garden.app.redeem("new", for: user)
         }
     }
 
@@ -399,7 +400,7 @@ import Testing
         _ = try await garden.app.refresh("old")
         #expect(try await items(bob) == ["plus 2"])
         // The former owner's app may present the purchase, too.
-        try await garden.app.redeem("new", for: garden.alice, by: .user)
+        try await garden.app.redeem("new", for: garden.alice)
         #expect(try await items(garden.alice).isEmpty)
     }
 

@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Keys for one app, in a service that sells the seed's app and the garden, against every route.
 @Suite struct AppKeyTests {

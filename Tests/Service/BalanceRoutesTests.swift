@@ -12,6 +12,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Balances of consumables, over HTTP.
 @Suite struct BalanceRoutesTests {

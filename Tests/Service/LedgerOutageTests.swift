@@ -11,6 +11,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The metrics of a service whose ledger is away.
 @Suite struct LedgerOutageTests {

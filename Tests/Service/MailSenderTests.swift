@@ -9,6 +9,7 @@ import Service
 import ServiceLifecycle
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The delivery of queued mails to the team's own mailer, and to a mail server.
 @Suite struct MailSenderTests {

@@ -12,6 +12,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The search for a purchase by the order number on a customer's receipt, over HTTP on both sides.
 @Suite struct OrderLookupTests {

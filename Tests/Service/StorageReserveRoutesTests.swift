@@ -5,6 +5,7 @@ import Hummingbird
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The writes of each caller while only the reserve of free space is left.
 @Suite struct StorageReserveRoutesTests {

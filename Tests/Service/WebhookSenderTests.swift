@@ -12,6 +12,7 @@ import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A barrier for concurrent requests.
 private actor Arrivals {

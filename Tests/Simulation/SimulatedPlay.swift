@@ -11,6 +11,7 @@ import Proofs
 import Service
 import Synchronization
 import TestSupport
+import Vocabulary
 
 /// A local Google Play that sells one app of a simulation, on a socket of its own and on the clock of the app's other store.
 ///
@@ -92,7 +93,9 @@ final class SimulatedPlay: Sendable {
     }
 
     func redeem(_ token: String, for user: User, at service: EntitlementService) async throws {
-        try await app(of: service).redeem(token, for: user, by: .user)
+        let door = RedemptionDoor(service, asking: [try app(of: service)], counting: ServiceMetrics())
+        let proof = try GooglePlayToken(purchaseToken: token).json.compactBytes
+        _ = try await door.redeem(RedemptionRequest(proof, for: user, by: .user))
     }
 
     /// Has a process receive a notification.

@@ -3,6 +3,7 @@ import Features
 import HTTPSupport
 import Proofs
 import Service
+import Vocabulary
 
 /// The door of RevenueCat's SDKs.
 extension Simulation {

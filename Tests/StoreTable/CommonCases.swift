@@ -6,7 +6,7 @@ enum CommonCases {
         bought, trial, trialConverted, trialEnded, introductory, renewed, renewedEarly, turnedOff, turnedOn, expired,
         grace, graceWithoutDate, retried, graceThenRetried, recoveredInGrace, recovered, unpaid, priceRefused,
         upgraded, upgradedInTrial, downgradeChosen, downgraded, refunded, refundedInPart, refundedEarlier,
-        resubscribed, product, productRefunded, units, seasonTwice, erased,
+        resubscribed, product, productRefunded, units, seasonTwice, seasonOfTwoUnits, erased,
     ]
 
     /// Google's and Apple's words for a subscription that was bought.
@@ -17,7 +17,10 @@ enum CommonCases {
     private static let revenueCatTypes = "revenuecat.com/docs/integrations/webhooks/event-types-and-fields"
 
     private static func pages(_ apple: String, _ google: String) -> [StoreName: String] {
-        [.apple: "\(apple); \(revenueCatTypes)", .google: "\(google); \(revenueCatTypes)"]
+        [
+            .apple: "\(apple); \(revenueCatTypes)", .google: "\(google); \(revenueCatTypes)",
+            .acme: "AcmeStatement; \(revenueCatTypes)",
+        ]
     }
 
     static let bought = TableRow(
@@ -405,6 +408,10 @@ enum CommonCases {
                 .revenueCat:
                     "INITIAL_PURCHASE <basic> NORMAL 5, {PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>, RENEWAL <premium> NORMAL 10|RENEWAL <premium> NORMAL 10, PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>}"
             ],
+            .acme: [
+                .revenueCat:
+                    "INITIAL_PURCHASE <basic> NORMAL 5, {PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>, RENEWAL <premium> NORMAL 10|RENEWAL <premium> NORMAL 10, PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>}"
+            ],
             .google: [
                 .revenueCat:
                     "INITIAL_PURCHASE <basic> NORMAL 5, {PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>, INITIAL_PURCHASE <premium> NORMAL 10|INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>}"
@@ -436,8 +443,8 @@ enum CommonCases {
         ])
 
     // RevenueCat, Product Change at Period End: "a PRODUCT_CHANGE event will immediately be sent informing of the upcoming product
-    // change … When the customer encounters their next renewal, a RENEWAL event will be dispatched for both". That PRODUCT_CHANGE is one
-    // of the differences that API.md states.
+    // change … When the customer encounters their next renewal, a RENEWAL event will be dispatched". Managing subscriptions: "the
+    // expiration_at_ms will always be for the product the customer is changing from".
     static let downgradeChosen = TableRow(
         name: "downgrade chosen for the next renewal",
         pages: pages(
@@ -451,8 +458,9 @@ enum CommonCases {
         },
         cells: [
             .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews as basic",
-            .why: "plus 2 owned", .story: "granted", .webhooks: "purchase.granted",
-            .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10{, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>|}",
+            .why: "plus 2 owned", .story: "granted, planChosen",
+            .webhooks: "purchase.granted, subscription.planChosen",
+            .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>",
             .customerInfo: "<premium> normal until 04-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 10000",
         ])
@@ -472,11 +480,10 @@ enum CommonCases {
         cells: [
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
             .why: "plus 1 owned, plus 2 productChanged",
-            .story: "granted,{ productChanged,|} granted{, productChanged|}",
-            .webhooks:
-                "purchase.granted,{ subscription.productChanged,|} purchase.granted{, subscription.productChanged|}",
+            .story: "granted, planChosen, granted",
+            .webhooks: "purchase.granted, subscription.planChosen, purchase.granted",
             .revenueCat:
-                "INITIAL_PURCHASE <premium> NORMAL 10,{ PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>,|} RENEWAL <basic> NORMAL 5",
+                "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, <premium> normal until 04-01, has gardener",
             .figures: "revenue 15000, active-subscriptions 1, mrr 5000, renewals 1",
         ])
@@ -635,6 +642,20 @@ enum CommonCases {
             .webhooks: "purchase.granted, purchase.granted",
             .revenueCat: "NON_RENEWING_PURCHASE season NORMAL 6, NON_RENEWING_PURCHASE season NORMAL 6",
             .customerInfo: "season{ ×2|}", .figures: "revenue 12000",
+        ])
+
+    static let seasonOfTwoUnits = TableRow(
+        name: "two units of a season pass",
+        pages: pages(
+            "developer.apple.com/documentation/storekit/product/purchaseoption/quantity(_:): also of non-renewing subscriptions",
+            "lifecycle/one-time, multi-quantity purchases: fulfill the quantity"),
+        play: { store in
+            _ = try await store.buy(.season, for: "alice", quantity: 2)
+            try store.wait(until: "03-03")
+        },
+        cells: [
+            .items: "bed 1 owned until 09-01", .why: "bed 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .revenueCat: "NON_RENEWING_PURCHASE season NORMAL 12", .customerInfo: "season", .figures: "revenue 12000",
         ])
 
     static let erased = TableRow(

@@ -254,7 +254,9 @@ enum GoogleCases {
     private static let replacements = [
         basePlan, basePlanEndFirst, prorated, withinTrial, successorUnknown, deferredEndFirst, byAnotherAccount,
         replacedAgain,
-        signedUpAgain,
+        signedUpAgain, signedUpAgainEndFirst, signedUpAgainWithoutOrders, signedUpAgainForFullPrice,
+        basePlanForDifference,
+        upgradedForFullPrice,
     ]
 
     private static let replacing = "developer.android.com/google/play/billing/subscriptions"
@@ -351,7 +353,9 @@ enum GoogleCases {
         },
         [
             .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews as basic",
-            .why: "plus 2 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 2 owned", .story: "granted, planChosen",
+            .webhooks: "purchase.granted, subscription.planChosen",
+            .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>",
             .customerInfo: "<premium> normal until 04-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 10000",
         ])
@@ -405,6 +409,77 @@ enum GoogleCases {
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .customerInfo: "<basic> normal until 04-01, has gardener",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 5000{, renewals 1|}",
+        ])
+
+    private static func signUpAgain(
+        _ store: GoogleTableStore, mode: String, paid: Int64?, until ends: String, endFirst: Bool = false
+    ) async throws {
+        let sold = try await store.subscribe("alice")
+        try store.wait(until: "03-11")
+        try await store.turnOff(sold)
+        try store.wait(until: "03-16")
+        try await store.replace(
+            sold, with: .basic, mode: mode, paid: paid, until: try Day.moment(ends), isOldFirst: endFirst)
+        try store.wait(until: "03-18")
+    }
+
+    static let signedUpAgainEndFirst = row(
+        "turned off, and signed up again in the app, the end of the old token told first",
+        "\(replacing), before subscription expiration, in-app; docs.cloud.google.com/pubsub: messages are unordered",
+        { try await signUpAgain($0, mode: "WITHOUT_PRORATION", paid: 0, until: "04-01", endFirst: true) },
+        signedUpAgain.cells)
+
+    static let signedUpAgainWithoutOrders = row(
+        "turned off, and signed up again in the app, and orders may not be read",
+        "\(replacing), before subscription expiration, in-app; orders.get needs View financial data",
+        { store in
+            await store.refuseOrders()
+            try await signUpAgain(store, mode: "WITHOUT_PRORATION", paid: 0, until: "04-01")
+        },
+        signedUpAgain.cells.merging([.figures: "active-subscriptions 1, mrr 5000{, renewals 1|}"]) { $1 })
+
+    static let signedUpAgainForFullPrice = row(
+        "turned off, and signed up again in the app for the full price",
+        "ReplacementMode CHARGE_FULL_PRICE: a full billing cycle, plus remaining prorated time from the old plan",
+        { try await signUpAgain($0, mode: "CHARGE_FULL_PRICE", paid: nil, until: "05-02") },
+        [
+            .items: "plus 1 active until 05-02 renews", .subscriptions: "basic active until 05-02 renews",
+            .customerInfo: "<basic> normal until 05-02, has gardener",
+            .figures: "revenue 10000, active-subscriptions 1, mrr 5000{, renewals 1|}",
+        ])
+
+    static let basePlanForDifference = row(
+        "another base plan of the same subscription, charged at the renewal of the old one",
+        "\(replacing), WITHOUT_PRORATION: the new price is charged with the next renewal",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.replace(
+                sold, with: .basic, basePlan: "plus", price: 8000, mode: "WITHOUT_PRORATION", paid: 0,
+                until: try Day.moment("04-01"))
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
+            .story: "granted, {granted, productChanged|productChanged, granted}",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 8000{, renewals 1|}",
+        ])
+
+    static let upgradedForFullPrice = row(
+        "upgraded at once for the full price, with the time that the old plan pays",
+        "ReplacementMode CHARGE_FULL_PRICE: a full billing cycle, plus remaining prorated time from the old plan",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-02")
+            // 30 days of basic pay 15 days of premium.
+            try await store.replace(
+                sold, with: .premium, mode: "CHARGE_FULL_PRICE", until: try Day.moment("04-17"))
+            try store.wait(until: "03-04")
+        },
+        [
+            .items: "plus 2 active until 04-17 renews", .subscriptions: "premium active until 04-17 renews",
+            .figures: "revenue 15000, active-subscriptions 1, mrr 10000{, renewals 1|}",
         ])
 
     // MARK: Add-ons
@@ -520,7 +595,9 @@ enum GoogleCases {
 
     // MARK: Money and rights
 
-    private static let refunds = [rightKept, halfKept, revokedEarly, unitsRefunded, chargedBack]
+    private static let refunds = [
+        rightKept, halfKept, firstKept, firstKeptBesideForgotten, revokedEarly, unitsRefunded, chargedBack,
+    ]
 
     static let rightKept = row(
         "a refund that leaves the right",
@@ -555,6 +632,37 @@ enum GoogleCases {
             .why: "plus 1 owned", .story: "granted, paymentRefunded",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, active-subscriptions 1, mrr 5000",
         ])
+
+    private static let cellsOfEarlierRefund: TableRow.Cells = [
+        .items: "plus 1 active until 07-01 renews", .subscriptions: "basic active until 07-01 renews",
+        .why: "plus 1 owned", .story: "granted, granted, granted, granted, paymentRefunded",
+        .webhooks: "purchase.granted, purchase.granted, purchase.granted, purchase.granted, purchase.refunded",
+        // "refunds for earlier subscription periods do not trigger this event"
+        .revenueCat:
+            "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5, RENEWAL <basic> NORMAL 5, RENEWAL <basic> NORMAL 5",
+        .customerInfo: "<basic> normal until 07-01, has gardener",
+        .figures:
+            "revenue 20000, refunds 1, refunded-revenue 5000, active-subscriptions 1, mrr 5000, renewals 3",
+    ]
+
+    private static func payBack(_ store: GoogleTableStore, charge: Int, forgetting forgotten: Int?) async throws {
+        let sold = try await store.subscribe("alice")
+        for _ in 0..<3 { try await store.renew(sold) }
+        try store.wait(until: "06-05")
+        if let forgotten { await store.forget(sold, charge: forgotten) }
+        try await store.payBack(sold, charge: charge)
+        try store.wait(until: "06-08")
+    }
+
+    static let firstKept = row(
+        "a refund of the first of four periods, which leaves the right",
+        "voided-purchases: an order that is refunded without the revoke option is not in the list; orders.batchget",
+        { try await payBack($0, charge: 0, forgetting: nil) }, cellsOfEarlierRefund)
+
+    static let firstKeptBesideForgotten = row(
+        "a refund of the second of four periods, the first of which Google Play has forgotten",
+        "orders.batchget: if any order is not found, the entire request will fail",
+        { try await payBack($0, charge: 1, forgetting: 0) }, cellsOfEarlierRefund)
 
     static let revokedEarly = row(
         "revoked after an early renewal", "\(lifecycle), revocations: revoke the user's entitlement immediately",

@@ -4,6 +4,7 @@ import Entitlements
 import Foundation
 import Proofs
 import Testing
+import Vocabulary
 
 /// Purchases of both stores in a ledger, with everything that proves them. Whoever presents a token or a proof may get its purchase, so no
 /// answer, page or log line has one, except that of the request itself.
@@ -99,9 +100,9 @@ package struct SecretPurchases: Sendable {
         ] as [(GooglePlayStatement, String?)] {
             let recorded = try await purchases.record(stated, continuing: original, number: nil)
             let presented = try #require(try await purchases.purchases(of: stated, recordedAs: recorded))
-            _ = try await service.answer(try service.request(presented, for: user, by: .user))
+            _ = try await service.redeem(presented, for: user)
             let mallory = try #require(User(name: "mallory"))
-            _ = try await service.answer(try service.request(presented, for: mallory, by: .user))
+            _ = try await service.redeem(presented, for: mallory)
         }
         let parked = try product(token("parked-\(name)"), "garden.gate", order: nil)
         let notice = #"{"version":"1.0","packageName":"a","oneTimeProductNotification":{"purchaseToken":"\#(seeds)"}}"#

@@ -1,5 +1,5 @@
-import Foundation
 import Proofs
+import Vocabulary
 
 /// Values as people read them.
 enum Shown {

@@ -1,5 +1,4 @@
 import AppStore
-import Entitlements
 import Features
 import HTTPSupport
 import Hummingbird

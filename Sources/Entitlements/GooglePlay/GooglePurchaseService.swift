@@ -75,9 +75,7 @@ package struct GooglePurchaseService: Sendable {
             let number =
                 try number
                 ?? (known == nil ? transaction.statementNumbers(ofApp: app, packageName).take(of: originalToken) : 0)
-            guard let lines = try transaction.googleLines(ofApp: app, packageName) else {
-                throw ColumnMismatch.column("app")
-            }
+            let lines = try transaction.googleLines(ofApp: app, packageName)
             let before = try lines.lines(ofChain: originalToken)
             let placed = statement.placed(
                 in: before, of: originalToken, number: number, isNewToken: known?.purchase == nil)
@@ -89,7 +87,7 @@ package struct GooglePurchaseService: Sendable {
             if number == 0 || statement.askedAt > now { try records.ask(about: purchase.key, at: now) }
             // A later record of voided units states how many they are, and not how many are left.
             if let bought = placed.purchases.first?.purchase, placed.purchases.count == 1, bought.quantity > 1 {
-                try transaction.voidedUnits(ofApp: app, packageName)?
+                try transaction.voidedUnits(ofApp: app, packageName)
                     .write(bought: bought.quantity, ofToken: statement.purchaseToken)
             }
             // A replacement that nobody has paid leaves the replaced purchase as it is, and may never be paid.
@@ -132,7 +130,7 @@ package struct GooglePurchaseService: Sendable {
         ofPlaced statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = false
     ) async throws -> EntitlementService.VerifiedPurchases? {
         let voided = try await ledger.read {
-            try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
+            try $0.voidedPurchases(ofApp: app, packageName).purchases(ofToken: statement.purchaseToken)
         }
         let (units, names) = (try await voidedUnits(of: statement), try await tokenNames)
         let name = names.name(of: purchase.originalToken)
@@ -175,7 +173,10 @@ package struct GooglePurchaseService: Sendable {
         let main = stated.filter { $0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
         stated = main + stated.filter { !$0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
         return entitlements.purchases(
-            stated, of: statement, app: app.bundleIdentifier, number: purchase.statementNumber)
+            stated.map { StoredPurchase($0.purchase, renewal: $0.renewal, chain: $0.chain, keepsEnd: $0.keepsEnd) },
+            of: app.bundleIdentifier,
+            from: statement.origin, statedAt: statement.askedAt, number: purchase.statementNumber,
+            digest: statement.digest)
     }
 
     /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account
@@ -206,11 +207,14 @@ package struct GooglePurchaseService: Sendable {
     package func redeemedPurchases(ofToken token: String) async throws -> EntitlementService.VerifiedPurchases? {
         if let known = try await purchase(of: token) { return try await redeemedPurchases(of: known) }
         // A signed purchase is redeemed without a question if the service has no service account.
-        let name = try await tokenNames.name(of: token)
-        for origin in origins.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: name)
-            let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }
-            if !transactions.isEmpty { return entitlements.purchases(repeating: transactions, from: origin) }
+        let originals = try await originals(named: try await tokenNames.name(of: token), from: origins)
+        for (origin, keys) in Dictionary(grouping: originals, by: \.origin).sorted(by: {
+            $0.key.rawValue < $1.key.rawValue
+        }) {
+            let transactions = try await ledger.read { transaction in
+                try keys.flatMap { try transaction.redeemedTransactions(ofPurchase: $0) }
+            }
+            if !transactions.isEmpty { return try entitlements.purchases(repeating: transactions, from: origin) }
         }
         return nil
     }
@@ -230,7 +234,7 @@ package struct GooglePurchaseService: Sendable {
             !purchase.isSubscription || charges.contains(ByteKey(transaction.transactionIdentifier))
         }
         return transactions.isEmpty
-            ? nil : entitlements.purchases(repeating: transactions, from: purchase.key.origin)
+            ? nil : try entitlements.purchases(repeating: transactions, from: purchase.key.origin)
     }
 
     /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). No later
@@ -252,7 +256,7 @@ package struct GooglePurchaseService: Sendable {
         if seen?.isRefundOfSomeProducts == true { return try await applyRefund(of: voided, seen) }
         try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
-            guard try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided) == true,
+            guard try transaction.voidedPurchases(ofApp: app, packageName).write(voided),
                 let known = try purchase(of: voided.purchaseToken, transaction), !known.isFinal
             else { return }
             // An answer of before may be on its way to a user who has not redeemed it yet. The next one is taken back.
@@ -268,10 +272,10 @@ package struct GooglePurchaseService: Sendable {
         let now = entitlements.clock.now()
         var outcomes: [NotificationOutcome] = []
         for (origin, transactions) in try await transactions(of: voided) {
-            let claims = transactions.compactMap { transaction -> Claim? in
+            let claims = try transactions.compactMap { transaction -> Claim? in
                 let refund = order?.refund(of: transaction.productIdentifier)
                 if order?.isRefundOfSomeProducts == true, refund == nil { return nil }
-                return entitlements.claim(
+                return try entitlements.claim(
                     repeating: transaction,
                     revoked: (voided.voidedAt, voided.revocationReason.rawValue, now),
                     paying: refund ?? transaction.refund(ofWhole: voided))
@@ -297,14 +301,24 @@ package struct GooglePurchaseService: Sendable {
         }
     }
 
-    /// The order before the last one of each line of a subscription, unless all of it is paid back. The answer about the token names the
-    /// last one alone, and no list and no notification tells of a refund that leaves the goods.
-    package func earlierOrders(of purchase: GooglePurchase) async throws -> Set<String> {
+    /// The time after which an order cannot be refunded, in days: "Orders older than 3 years cannot be refunded" (orders.refund).
+    private static let refundDays: Int64 = 3 * 366
+
+    /// The orders of a subscription before the last one of each line that may be paid back, the last ones first.
+    ///
+    /// The answer about the token names the last order alone. The list of voided purchases has only those that are revoked, too
+    /// (developers.google.com/android-publisher/voided-purchases), and no notification tells of the others.
+    package func earlierOrders(of purchase: GooglePurchase) async throws -> [String] {
         guard purchase.isSubscription else { return [] }
+        let oldest = entitlements.clock.now().adding(days: -Self.refundDays)
         let charges = try await redeemedTransactions(of: purchase) { $0.facts[.orderId] != nil }
-        let lines = Dictionary(grouping: charges, by: \.originalTransactionIdentifier).values
-        let earlier = lines.compactMap { line in line.sorted { $0.isEarlier(than: $1) }.dropLast().last }
-        return Set(earlier.filter { $0.paidBack?.isWhole != true }.compactMap { $0.facts.text(.orderId) })
+        let earlier = Dictionary(grouping: charges, by: \.originalTransactionIdentifier).values.flatMap { line in
+            line.sorted { $0.isEarlier(than: $1) }.dropLast()
+        }.filter { $0.purchaseDate >= oldest && $0.paidBack?.isWhole != true }
+        var known: Set<String> = []
+        return earlier.sorted { $1.isEarlier(than: $0) }.compactMap { $0.facts.text(.orderId) }.filter {
+            known.insert($0).inserted
+        }
     }
 
     /// States what an order says of the money of redeemed charges. The goods stay as they are.
@@ -316,11 +330,11 @@ package struct GooglePurchaseService: Sendable {
         let charges = try await redeemedTransactions(of: purchase) {
             $0.facts.text(.orderId)?.hasSameBytes(as: order.identifier) ?? false
         }
-        let claims = charges.compactMap { charge in
-            order.refund(of: charge.productIdentifier).flatMap { refund in
+        let claims = try charges.compactMap { charge in
+            try order.refund(of: charge.productIdentifier).flatMap { refund in
                 refund.amount == charge.facts.integer(.refundedAmount) && charge.facts[.refundedAt] != nil
                     ? nil
-                    : entitlements.claim(repeating: charge, numbered: purchase.statementNumber, paying: refund)
+                    : try entitlements.claim(repeating: charge, numbered: purchase.statementNumber, paying: refund)
             }
         }
         return try await entitlements.outcomes(ofStated: .init(origin: purchase.key.origin, claims: claims))
@@ -329,7 +343,7 @@ package struct GooglePurchaseService: Sendable {
     private func voidedUnits(of statement: GooglePlayStatement) async throws -> VoidedUnits {
         guard !statement.isSubscription else { return VoidedUnits() }
         return try await ledger.read {
-            try $0.voidedUnits(ofApp: app, packageName)?.units(ofToken: statement.purchaseToken) ?? VoidedUnits()
+            try $0.voidedUnits(ofApp: app, packageName).units(ofToken: statement.purchaseToken)
         }
     }
 
@@ -356,18 +370,18 @@ package struct GooglePurchaseService: Sendable {
         let (units, bought) = try await ledger.read { transaction in
             let records = try transaction.voidedUnits(ofApp: app, packageName)
             return (
-                try records?.units(ofToken: token) ?? VoidedUnits(),
-                try records?.units(ofToken: token, redeemed: first.transactions[0].quantity).bought
+                try records.units(ofToken: token),
+                try records.units(ofToken: token, redeemed: first.transactions[0].quantity).bought
             )
         }
         let number = try await numberOfQuestion(about: try await purchase(of: token)) ?? 0
         // The list does not say of which product of a purchase the units are.
         let isOnly = redeemed.flatMap(\.transactions).count == 1
         for (origin, transactions) in redeemed {
-            let claims = transactions.compactMap { transaction -> Claim? in
+            let claims = try transactions.compactMap { transaction -> Claim? in
                 let share = isOnly ? transaction.refund(ofUnits: units, of: bought) : nil
-                return (seen?.refund(of: transaction.productIdentifier) ?? share).map {
-                    entitlements.claim(repeating: transaction, numbered: number, paying: $0)
+                return try (seen?.refund(of: transaction.productIdentifier) ?? share).map {
+                    try entitlements.claim(repeating: transaction, numbered: number, paying: $0)
                 }
             }
             _ = try await entitlements.outcomes(ofStated: .init(origin: origin, claims: claims))
@@ -379,7 +393,7 @@ package struct GooglePurchaseService: Sendable {
         let name = try await tokenNames.name(of: token)
         return try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
-            guard let records = try transaction.voidedUnits(ofApp: app, packageName) else { return [] }
+            let records = try transaction.voidedUnits(ofApp: app, packageName)
             try records.write(voided, units)
             let recorded = try purchase(of: token, transaction)
             guard recorded?.isSubscription != true else { return [] }
@@ -545,14 +559,10 @@ extension LedgerTransaction {
     }
 
     fileprivate func statementNumbers(ofApp app: App, _ package: String) throws -> StatementNumbers {
-        guard let number = try apps[app.bundleIdentifier] else { throw ColumnMismatch.column("app") }
-        return StatementNumbers(database: database, app: number, package: package)
+        StatementNumbers(database: database, app: try number(ofRecorded: app), package: package)
     }
 
-    /// - Returns: Nil if the ledger does not have the app.
-    fileprivate func voidedPurchases(ofApp app: App, _ package: String) throws -> VoidedPurchaseRecords? {
-        try number(ofApp: app.bundleIdentifier)?.number.map {
-            VoidedPurchaseRecords(database: database, app: $0, package: package)
-        }
+    fileprivate func voidedPurchases(ofApp app: App, _ package: String) throws -> VoidedPurchaseRecords {
+        VoidedPurchaseRecords(database: database, app: try number(ofRecorded: app), package: package)
     }
 }

@@ -41,7 +41,13 @@ extension EntitlementFacts {
             }
             let signedAt = transaction.status.statedAt.adding(seconds: -Coverage.clockToleranceSeconds)
             let end = max(expiresAt, transaction.grace?.endsAt ?? expiresAt)
-            let endsAt = min(end, next[transaction.purchaseDate] ?? end)
+            // Of two periods of the same millisecond, the upgraded one is replaced.
+            let twin =
+                transaction.isUpgraded
+                ? transactions.lazy.map(\.transaction).filter {
+                    $0.purchaseDate == transaction.purchaseDate && !$0.isUpgraded && !$0.isVoid
+                }.map(\.beginning).min() : nil
+            let endsAt = min(end, twin ?? next[transaction.purchaseDate] ?? end)
             coverage[key] = Coverage(
                 beginsAt: min(transaction.beginning, max(signedAt, coveredUntil ?? signedAt)), endsAt: endsAt,
                 isRevoked: isRevoked)
@@ -59,7 +65,7 @@ extension EntitlementFacts {
             transactions.filter {
                 !seats.adds(
                     $0.isAdditional, to: $0.productIdentifier, from: $0.purchaseDate, until: $0.status.expiresAt)
-                    && !PurchasePeriod.isVoid(from: $0.purchaseDate, revokedAt: $0.status.revocationDate)
+                    && !$0.isVoid
             }.map { ($0.purchaseDate, $0.beginning) }, uniquingKeysWith: min)
         var next: [Timestamp: Timestamp] = [:]
         var following: Timestamp?
@@ -72,6 +78,9 @@ extension EntitlementFacts {
 }
 
 extension EntitlementFacts.Transaction {
+    /// True if the store has taken the period back before it began.
+    fileprivate var isVoid: Bool { PurchasePeriod.isVoid(from: purchaseDate, revokedAt: status.revocationDate) }
+
     fileprivate var beginning: Timestamp {
         Coverage.beginning(of: purchaseDate, signedAt: stated?.date(.signedDate) ?? terms?.signedAt)
     }

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The time that a purchase adds to its item: a non-renewing subscription, or a one-time product of Google Play, for a fixed period.
 ///
@@ -103,7 +104,11 @@ extension EntitlementDecision {
     package mutating func extendFixedPeriods() {
         var stacks: [Stack: [FixedPeriod.Charge]] = [:]
         for (key, transaction) in facts.transactions {
-            guard let fixed = transaction.fixed, let stack = stack(of: key, transaction) else { continue }
+            guard let fixed = transaction.fixed else { continue }
+            guard let stack = stack(of: key, transaction) else {
+                note("a fixed period has its item and its owner", key)
+                continue
+            }
             stacks[stack, default: []].append(
                 .init(key, at: transaction.purchaseDate, fixed.period, isRevoked: isRevoked(transaction)))
         }
@@ -141,8 +146,10 @@ extension EntitlementFacts {
     }
 
     /// Notes the item of a fixed period.
-    mutating func set(_ item: Item, ofFixedPeriod key: TransactionKey) {
-        guard var transaction = transactions[key] else { return }
+    mutating func set(_ item: Item, ofFixedPeriod key: TransactionKey) throws(BrokenInvariant) {
+        guard var transaction = transactions[key], transaction.fixed != nil else {
+            throw BrokenInvariant("the item of a fixed period is one of a read transaction", key.identifier)
+        }
         transaction.fixed?.item = item
         set(transaction, for: key)
     }
@@ -158,11 +165,8 @@ extension EntitlementRecords {
         guard !owners.isEmpty else { return }
         let rows = try database.rows(
             """
-            SELECT redeemed.transaction_id, redeemed.origin, redeemed.app, redeemed.original_transaction_id, collection,
-                number
-            FROM redeemed_transaction AS redeemed
-                JOIN entitlement ON entitlement.user_id = redeemed.user_id AND entitlement.sequence = redeemed.sequence
-            WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND fixed_period IS NOT NULL
+            SELECT transaction_id, origin, app, original_transaction_id, collection, number FROM redeemed_transaction
+            WHERE user_id \(database.isIn(numbers: "$1")) AND fixed_period IS NOT NULL AND collection IS NOT NULL
             """,
             [database.list(owners.sorted())]
         ) { row in
@@ -172,7 +176,7 @@ extension EntitlementRecords {
             rows.map { TransactionKey(app: $0.key.app, origin: $0.key.origin, identifier: $0.original) })
         let missing = originals.filter { facts.purchases[$0] == nil }
         if !missing.isEmpty { facts.add(try self.facts(ofPurchases: missing)) }
-        for row in rows { facts.set(row.item, ofFixedPeriod: row.key) }
+        for row in rows { try facts.set(row.item, ofFixedPeriod: row.key) }
         guard facts.transactions.values.allSatisfy({ $0.fixed.map { $0.item != nil } ?? true }) else {
             throw ColumnMismatch.column("fixed_period")
         }

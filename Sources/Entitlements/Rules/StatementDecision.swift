@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The rules of statements: revocation, grace periods and parking.
 extension EntitlementDecision {
@@ -8,10 +9,13 @@ extension EntitlementDecision {
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
     mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
         let (paidBack, wasRevoked) = (paidBack(of: claim), facts.transactions[claim.key]?.status.isRevoked ?? false)
+        let renewal = claim.renewal.flatMap { _ in facts.ownedOriginal(of: claim) }
+            .flatMap { facts.purchases[$0]?.renewal }
         let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
-        // The money of a revocation stands in its event, which that of an upgraded period does not have.
-        let isRevoked = facts.transactions[claim.key].map { $0.status.isRevoked && !$0.isUpgraded } ?? false
+        // The money of a revocation stands in its event.
+        let isRevoked = facts.transactions[claim.key]?.status.isRevoked ?? false
         if wasRevoked || !isRevoked { auditRefund(of: claim, after: paidBack, to: user) }
+        auditChoice(by: claim, after: renewal, to: user)
         return result
     }
 
@@ -22,8 +26,7 @@ extension EntitlementDecision {
             return redeemFirst(claim, of: user, by: actor, naming)
         }
         let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
-        let changed = newStatus(by: claim)
-        write(factsOf: claim)
+        let changed = status(by: claim)
         let hasGrace = write(grace: claim)
         guard let stated = changed else {
             if hasGrace { changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
@@ -32,7 +35,7 @@ extension EntitlementDecision {
         write(stated, of: claim, to: claim.key)
         writeToRepeats(stated, of: claim, by: actor)
         if stated.isRevoked != before.isRevoked {
-            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user, isFirst: false, after: paidBack)
+            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user, after: paidBack)
         } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
             changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user))
         }
@@ -40,10 +43,19 @@ extension EntitlementDecision {
         return before.isRevoked ? .granted : .alreadyRedeemed
     }
 
-    /// Adds a statement to those about a redeemed transaction.
+    /// Adds a statement to those about a redeemed transaction, with its facts.
     ///
     /// - Returns: The new status; nil if the statement changes none.
-    mutating func newStatus(by claim: Claim) -> TransactionStatus? {
+    mutating func status(by claim: Claim) -> TransactionStatus? {
+        let (before, stated) = (facts.transactions[claim.key]?.status, newStatus(by: claim))
+        write(factsOf: claim)
+        // A claim that states no facts says nothing about an upgrade.
+        guard claim.facts != nil, let status = stated ?? before else { return stated }
+        let standing = withoutStatedUpgrade(status, of: claim.key)
+        return standing == before ? nil : standing
+    }
+
+    private mutating func newStatus(by claim: Claim) -> TransactionStatus? {
         guard let transaction = facts.transactions[claim.key] else { return nil }
         guard let statements = transaction.statements(adding: claim) else {
             let status = withoutUpgrade(TransactionStatus(claim), of: claim)
@@ -78,7 +90,7 @@ extension EntitlementDecision {
         }
         // A statement that was parked before the catalog had the product has no end.
         status.expiresAt = status.expiresAt ?? claim.expiresAt
-        status = withoutUpgrade(status, of: claim, after: parked?.claim)
+        status = withoutUpgrade(status, of: claim)
         if facts.purchases[claim.originalKey] == nil { add(claim.originalKey, of: user, naming) }
         add(claim, status)
         writeToRepeats(status, of: claim, by: actor)
@@ -88,26 +100,18 @@ extension EntitlementDecision {
         }
         _ = write(grace: claim)
         write(renewalOf: claim)
+        let standing = withoutStatedUpgrade(status, of: claim.key)
+        if standing != status { set(standing, of: claim.key) }
+        status = standing
         let isGranted = !status.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
-        auditRevocation(!isGranted, of: claim, by: actor, to: user, isFirst: true)
+        auditRevocation(!isGranted, of: claim, by: actor, to: user)
         return isGranted
     }
 
-    /// Records that a transaction counts, or no longer counts. The revocation of an upgraded period is part of the upgrade.
-    ///
-    /// - Parameter isFirst: False if the transaction was redeemed before. A change of the plan was told then with its successor.
+    /// Records that a transaction counts, or no longer counts.
     private mutating func auditRevocation(
-        _ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64, isFirst: Bool,
-        after before: PaidBack? = nil
+        _ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64, after before: PaidBack? = nil
     ) {
-        if isRevoked, !facts.revokedByTeam.contains(claim.originalKey), let transaction = facts.transactions[claim.key],
-            transaction.isUpgraded
-        {
-            let later = facts.reading(periodsOf: transaction.originalKey) { $0.first(after: transaction.purchaseDate) }
-            let plan = later.flatMap { facts.transactions[$0]?.plan }
-            if isFirst || plan == nil { auditChange(of: claim.key, transaction, to: plan, of: user) }
-            return
-        }
         let paidBack = isRevoked ? paidBack(of: claim) : nil
         audit(
             isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user,
@@ -152,7 +156,9 @@ extension EntitlementDecision {
 
     /// Writes a statement to a redeemed transaction.
     mutating func write(_ status: TransactionStatus, of claim: Claim, to key: TransactionKey) {
-        guard let before = facts.transactions[key]?.status else { return }
+        guard let before = facts.transactions[key]?.status else {
+            return note("a statement is about a redeemed transaction", key)
+        }
         set(status.keepingEnd(of: before, unless: claim.isKnown), of: key)
         // The catalog may have changed since the purchase. A new period ends anew.
         guard claim.isKnown, facts.transactions[key]?.fixed?.period != claim.period else { return }

@@ -1,7 +1,6 @@
-import Entitlements
-import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// An account as the ledger stores it.
 package struct AccountRecord: Hashable, Sendable {

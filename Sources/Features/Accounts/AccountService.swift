@@ -1,7 +1,7 @@
-import Entitlements
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The accounts of users with the service itself.
 ///

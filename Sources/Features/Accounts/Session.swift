@@ -1,6 +1,6 @@
-import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A token of a session. Its holder is treated as the logged-in user.
 ///

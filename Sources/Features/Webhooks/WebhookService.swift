@@ -3,6 +3,7 @@ import Entitlements
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The use cases of webhooks, which report the changes of users' purchases to the team's back ends.
 package struct WebhookService: Sendable {

@@ -1,8 +1,8 @@
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 import Synchronization
+import Vocabulary
 
 /// The API keys of a team's back ends and the public keys of its apps: made, listed, revoked, and recognised when one is
 /// presented.

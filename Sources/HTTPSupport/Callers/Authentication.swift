@@ -1,6 +1,7 @@
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The authentication of the service's callers.
 package enum Authentication: Sendable {

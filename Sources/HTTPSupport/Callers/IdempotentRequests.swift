@@ -5,6 +5,7 @@ import Logging
 import Proofs
 import ServiceLifecycle
 import Synchronization
+import Vocabulary
 
 /// Requests with an `Idempotency-Key`. A repeated request gets the same answer, also after a restart.
 ///

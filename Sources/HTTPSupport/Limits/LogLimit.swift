@@ -1,6 +1,5 @@
 import Ledger
 import Logging
-import ServiceLifecycle
 import Synchronization
 
 /// A limit on the log lines that anyone can cause: a budget for each level and cause. Without it, strangers could fill the disk.

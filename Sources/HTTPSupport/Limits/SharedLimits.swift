@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Logging
-import Proofs
 import Synchronization
 
 /// The limits that all requests share, with the client addresses for which they apply.

@@ -4,12 +4,6 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The supervisor that has started the process, such as systemd with `Type=notify`. It gets messages over a socket (sd_notify(3)).
 package struct Supervisor: Sendable {
     /// The path of its socket; nil without a supervisor. The name of an abstract socket begins with an at sign.

@@ -1,4 +1,3 @@
-import HTTPSupport
 import Proofs
 
 /// An error of the Play Developer API, with Google's statuses, reasons and sentences.

@@ -1,5 +1,3 @@
-import Proofs
-
 /// The methods on one kind of resources of a catalog, by the resource's place in the names and in the paths of Google.
 private struct CatalogMethods<Resource: CatalogRules> {
     /// The name before that of each method: `monetization.subscriptions`.

@@ -1,7 +1,5 @@
 import Foundation
 import HTTPSupport
-import HTTPTypes
-import Proofs
 
 /// A request to the Play Developer API, after its path, parameters and body were read.
 struct PublisherCall: Sendable {

@@ -2,7 +2,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Proofs
 
 /// The routes of the Play Developer API (`/androidpublisher/v3`), with Google's paths, errors and statuses.
 struct PublisherRoutes: Sendable {

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// Routes for the service's own accounts: sign-up, log-in, renewal, log-out, password change, and mailed links.
 struct AccountRoutes: Sendable {

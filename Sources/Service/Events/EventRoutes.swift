@@ -5,6 +5,7 @@ import Hummingbird
 import Ledger
 import Proofs
 import ServiceLifecycle
+import Vocabulary
 
 /// Live events: every device that listens shows the changes of its user.
 struct EventRoutes: Sendable {

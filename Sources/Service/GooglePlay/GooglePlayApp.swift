@@ -6,6 +6,7 @@ import Ledger
 import Logging
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// An app on Google Play, or on a local one: the service asks about its purchase tokens, and records each answer before it decides
 /// anything by it.
@@ -17,6 +18,8 @@ package final class GooglePlayApp: Sendable {
     /// The questions that notifications about one purchase may cause in a minute. Pub/Sub pushes the others again.
     private static let notificationsPerMinute = 30
     package static let presentedPerMinute = 2000
+    /// The largest number of orders that are asked for one by one: those of a year, if a period is a month.
+    private static let maximumOrdersAlone = 12
     /// The first questions of a site in a day, which strangers elsewhere cannot use up.
     private static let firstQuestions = 20
 
@@ -32,6 +35,7 @@ package final class GooglePlayApp: Sendable {
     private let hasLogged = Mutex<Set<ChainFault>>([])
     /// The limit on lines about purchases that are given up.
     private let lines = LogLimit()
+    private let givenUp = Mutex(0)
 
     /// - Parameters:
     ///   - presentedPerMinute: The questions that callers may cause in a minute, who present tokens. Of the 3000 requests that Google
@@ -218,16 +222,36 @@ package final class GooglePlayApp: Sendable {
         return try await outcomes + refreshEarlierOrders(of: answer.purchase, within: patience)
     }
 
-    /// Asks for the money of the periods before the last ones. An order that Google Play does not answer for now is asked for next time.
+    /// Asks for the money of the periods before the last ones. Orders that Google Play does not answer for now are asked for next time.
     private func refreshEarlierOrders(
         of purchase: GooglePurchase, within patience: PlayDeveloperClient.Patience
     ) async throws -> [NotificationOutcome] {
         var outcomes: [NotificationOutcome] = []
-        for identifier in try await purchases.earlierOrders(of: purchase).sorted() {
-            guard let order = try? await client.order(identifier, within: patience) else { continue }
-            outcomes += try await purchases.apply(order, of: purchase)
+        let earlier = try await purchases.earlierOrders(of: purchase)
+        for start in stride(from: 0, to: earlier.count, by: PlayDeveloperClient.maximumOrders) {
+            let part = Array(earlier[start..<min(start + PlayDeveloperClient.maximumOrders, earlier.count)])
+            for order in await orders(part, within: patience) {
+                outcomes += try await purchases.apply(order, of: purchase)
+            }
         }
         return outcomes
+    }
+
+    /// The orders that Google Play shows. One that it does not have would hide the others, so each of the last ones is then asked for alone.
+    private func orders(
+        _ identifiers: [String], within patience: PlayDeveloperClient.Patience
+    ) async -> [GooglePlayOrder] {
+        do {
+            if identifiers.count > 1, let orders = try await client.orders(identifiers, within: patience) {
+                return orders
+            }
+        } catch { return [] }
+        var orders: [GooglePlayOrder] = []
+        for identifier in identifiers.prefix(Self.maximumOrdersAlone) {
+            guard let order = try? await client.order(identifier, within: patience) else { continue }
+            orders.append(order)
+        }
+        return orders
     }
 
     /// The answer about a token. One by which Google Play has no such purchase is counted: many of them give a purchase up.
@@ -238,9 +262,18 @@ package final class GooglePlayApp: Sendable {
             return try await answer(about: token, on: occasion, within: patience)
         } catch let error as PlayDeveloperError where error.isOfToken {
             if let known = try await purchases.purchase(of: token), try await purchases.refuse(known) {
+                givenUp.withLock { $0 += 1 }
                 log(givenUp: known, error)
             }
             throw error
+        }
+    }
+
+    /// The number of purchases that were given up since the last call, whether a notification, a person or the schedule has asked.
+    func takeGivenUp() -> Int {
+        givenUp.withLock { count in
+            defer { count = 0 }
+            return count
         }
     }
 
@@ -320,51 +353,43 @@ extension GooglePlayApp.Occasion {
     fileprivate var ofLinks: Self { needsNewAnswer ? .link : self }
 }
 
-/// The redemption of tokens.
+/// The tokens that callers present.
 extension GooglePlayApp {
-    /// Redeems a token for a user.
-    ///
-    /// - Throws: As `presented` does; `RedemptionError` for a user whose name is blocked.
-    package func redeem(_ token: String, for user: User, by actor: AuditActor) async throws {
-        let (presented, statement) = try await presented(token)
-        let request = try purchases.entitlements.request(presented, for: user, by: actor)
-        _ = try await purchases.entitlements.answer(request)
-        if let statement { await refreshReplaced(by: statement, on: .link, within: .person) }
-    }
-
-    /// The purchases of a token that a user presents.
+    /// The statement about a token that a user presents, by Google Play or, if it does not know the purchase any more, by the ledger.
     ///
     /// - Parameter network: The client network of a stranger; nil for a back end.
-    /// - Returns: The purchases, and the statement that they are from; nil for those that the ledger alone knows.
     /// - Throws: `RedemptionError` for a purchase that is not paid; `PlayDeveloperError` if Google Play cannot be asked, or does not
     ///   know the token. The purchase is then neither granted nor refused, unless the error is of the token.
-    func presented(
-        _ token: String, from network: ClientNetwork? = nil
-    ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
+    func statement(
+        about token: String, from network: ClientNetwork?
+    ) async throws -> RedemptionDoor.Statement {
+        let occasion = Occasion.presentation(from: network)
         let answer: Answer
         do {
-            answer = try await self.answer(about: token, on: .presentation(from: network), within: .person)
+            answer = try await self.answer(about: token, on: occasion, within: .person)
         } catch let error as PlayDeveloperError where error.isOfToken {
             // Google Play forgets a consumed purchase when the product is bought again.
             guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else { throw error }
             try checkOrigin(redeemed.origin)
-            return (redeemed, nil)
+            return .init(redeemed, purchaseToken: token)
         } catch let error as PlayDeveloperError {
             // A customer who shares the address of somebody who presents many tokens still has what the ledger knows.
             guard case .limited = error, let current = try await currentPurchases(of: token) else { throw error }
             try checkOrigin(current.origin)
-            return (current, nil)
+            return .init(current, purchaseToken: token)
         }
-        try checkOrigin(answer.statement.origin)
-        guard let stated = try await purchases.purchases(of: answer.statement, recordedAs: answer.purchase) else {
-            guard let redeemed = try await purchases.redeemedPurchases(of: answer.purchase) else {
-                throw RedemptionError.purchaseNotOwned
-            }
-            return (redeemed, answer.statement)
+        let statement = answer.statement
+        try checkOrigin(statement.origin)
+        let stated = try await purchases.purchases(of: statement, recordedAs: answer.purchase)
+        if stated != nil {
+            try checkPurchases(of: statement)
+            try await purchases.applyEndings(of: statement, recordedAs: answer.purchase)
         }
-        try checkPurchases(of: answer.statement)
-        try await purchases.applyEndings(of: answer.statement, recordedAs: answer.purchase)
-        return (stated, answer.statement)
+        let redeemed = stated == nil ? try await purchases.redeemedPurchases(of: answer.purchase) : nil
+        guard let claims = stated ?? redeemed else { throw RedemptionError.purchaseNotOwned }
+        return .init(claims, googlePlay: statement, purchaseToken: token) { [self] in
+            await refreshReplaced(by: statement, on: occasion, within: .person)
+        }
     }
 
     /// The purchases of a recorded token that users have redeemed, if none of them needs a new statement.
@@ -381,7 +406,7 @@ extension GooglePlayApp {
 
     /// The statement about a token that a back end presents, of which nothing is redeemed.
     ///
-    /// - Throws: As `presented` does, for a token that Google Play has forgotten, too.
+    /// - Throws: As the statement about a token that a user presents, for one that Google Play has forgotten, too.
     func statement(about token: String) async throws -> GooglePlayStatement {
         let statement = try await answer(about: token, on: .presentation(from: nil), within: .person).statement
         try checkOrigin(statement.origin)
@@ -399,41 +424,5 @@ extension GooglePlayApp {
         guard !purchases.entitlements.accepted.all.contains(origin) else { return }
         throw .refused(
             ProofRefusal(.originNotAccepted, "The purchase is from \(origin.rawValue), which is no accepted origin."))
-    }
-}
-
-/// The apps of a service on Google Play that it may ask about.
-package typealias GooglePlayApps = [GooglePlayApp]
-
-extension GooglePlayApps {
-    /// The app of a package name; nil if the service has no service account for it.
-    package subscript(package name: String) -> GooglePlayApp? {
-        first { $0.client.packageName.hasSameBytes(as: name) }
-    }
-
-    /// The app of a package name that a caller sends, or does not send.
-    ///
-    /// - Parameter app: The bundle identifier of the only app whose purchases the caller may send; nil for all apps.
-    /// - Throws: `RedemptionError` if the name is of no app of the caller, or if it is missing although there are several.
-    func app(named name: String?, among app: String?) throws(RedemptionError) -> GooglePlayApp {
-        let own = filter { each in app.map(each.purchases.app.bundleIdentifier.hasSameBytes) ?? true }
-        guard let name else {
-            guard let only = own.first, own.count == 1 else {
-                throw .refused(
-                    own.isEmpty
-                        ? ProofRefusal(.serviceAccountMissing)
-                        : ProofRefusal(
-                            .bundleIdentifierMismatch,
-                            "The request names no app, and the service asks about several. Send packageName."))
-            }
-            return only
-        }
-        guard let named = own.first(where: { $0.client.packageName.hasSameBytes(as: name) }) else {
-            throw .refused(
-                ProofRefusal(
-                    .bundleIdentifierMismatch,
-                    "The service has no service account of Google Play for the package \"\(name.prefix(155))\"."))
-        }
-        return named
     }
 }

@@ -3,6 +3,7 @@ import HTTPSupport
 import Logging
 import Proofs
 import ServiceLifecycle
+import Vocabulary
 
 /// Records due changes at each run.
 ///

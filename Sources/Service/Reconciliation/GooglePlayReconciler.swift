@@ -79,7 +79,8 @@ package struct GooglePlayReconciler: Sendable {
     /// day, and a payment that is pending.
     ///
     /// If Google Play says that it does not know a purchase, the report counts the code, and the run continues with the others. The
-    /// service asks about the purchase again, until it gives it up (`givenUp`).
+    /// service asks about the purchase again, until it gives it up. The report has those that a notification gave up since, too
+    /// (`givenUp`).
     ///
     /// - Throws: `PlayDeveloperError`, `StorageFault`. What was applied before the error stays applied.
     package func recordSilentPurchases() async throws -> Reconciler.Report {
@@ -89,18 +90,17 @@ package struct GooglePlayReconciler: Sendable {
         while true {
             let waiting = try await app.purchases.purchasesToAsk(limit: Self.pageSize)
             let next = waiting.filter { asked.insert(ByteKey($0.purchaseToken)).inserted }
-            guard !next.isEmpty else { return report }
+            guard !next.isEmpty else {
+                for _ in 0..<app.takeGivenUp() { report.count(Self.givenUp) }
+                return report
+            }
             for purchase in next {
                 do {
                     report.count(try await app.refresh(purchase.purchaseToken).strongest.rawValue)
                     failures = 0
                 } catch let error as PlayDeveloperError {
                     report.count(error.code)
-                    guard !error.isOfToken else {
-                        let known = try await app.purchases.purchase(of: purchase.purchaseToken)
-                        if known?.askAt == nil { report.count(Self.givenUp) }
-                        continue
-                    }
+                    guard !error.isOfToken else { continue }
                     guard error.concernsOneRequest else {
                         // Google Play may refuse the account for this purchase alone. The next run begins with another one.
                         if case .accountRefused = error { try await app.purchases.askLater(purchase) }

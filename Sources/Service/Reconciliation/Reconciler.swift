@@ -7,6 +7,7 @@ import Ledger
 import Logging
 import Proofs
 import ServiceLifecycle
+import Vocabulary
 
 /// Asks the App Store for missed notifications and transactions, and applies them. Apple stops retrying a notification after a
 /// while, and an app may never present its proofs.

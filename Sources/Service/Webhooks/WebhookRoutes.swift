@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// Routes for webhooks: endpoints, secrets and deliveries.
 struct WebhookRoutes: Sendable {

@@ -1,5 +1,4 @@
 import AppStore
-import ArgumentParser
 import Catalog
 import Entitlements
 import Features
@@ -9,6 +8,7 @@ import Ledger
 import PlayStore
 import Proofs
 import Service
+import Vocabulary
 
 /// A store, the service and the device on one machine. Only signed bytes pass from the store to the service.
 struct Parties: Sendable {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Entitlements
 import Foundation
-import HTTPSupport
 import Ledger
 import Proofs
 

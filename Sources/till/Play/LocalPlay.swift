@@ -4,7 +4,6 @@ import Logging
 import PlayStore
 import Proofs
 import Service
-import ServiceLifecycle
 import Synchronization
 
 /// A local Google Play for development in the process of the service, with a port of its own. The service trusts its licensing keys and

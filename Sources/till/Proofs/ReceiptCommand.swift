@@ -2,9 +2,9 @@ import AppStore
 import ArgumentParser
 import Catalog
 import Foundation
-import HTTPSupport
 import Proofs
 import Service
+import Vocabulary
 
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Console
-import Entitlements
 import Features
 import Foundation
 import Proofs

@@ -1,18 +1,11 @@
 import ArgumentParser
 import Catalog
 import Console
-import Entitlements
 import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 struct Doctor: Command {
     static let configuration = CommandConfiguration(

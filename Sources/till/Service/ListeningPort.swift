@@ -1,12 +1,6 @@
 import Foundation
 import HTTPSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The port of a server of this process.
 enum ListeningPort {
     /// Chooses a port before anything else is done.

@@ -12,6 +12,7 @@ import Proofs
 import Service
 import ServiceLifecycle
 import UnixSignals
+import Vocabulary
 
 struct Serve: Command {
     static let configuration = CommandConfiguration(
@@ -101,7 +102,7 @@ struct Serve: Command {
         try configuration.settings.require(
             !runsPlay || configuration.googlePlay == nil, "google-service-account",
             "left out beside --play, whose account the service makes itself")
-        let sold = configuration.origins.filter { [.appleProduction, .googleProduction].contains($0) }
+        let sold = configuration.origins.filter(\.isSold)
         guard let origin = sold.map(\.rawValue).min() else { return }
         if runsStore {
             throw ConfigurationError(
@@ -239,7 +240,8 @@ struct Serve: Command {
         if configuration.hasConsole {
             let services = ServiceSystem(
                 till: till, configuration: configuration, team: TeamService(ledger: ledger, clock: SystemClock()),
-                keys: keys, store: local?.store, play: localPlay?.play, metrics: metrics,
+                door: stores.door(of: service, counting: metrics), keys: keys, store: local?.store,
+                play: localPlay?.play, metrics: metrics,
                 health: ServiceHealth(
                     configuration: configuration, common: common, service: RunningService(till: till, keys: keys),
                     startNotes: notes),

@@ -8,12 +8,14 @@ import PlayStore
 import Proofs
 import Service
 import ServiceLifecycle
+import Vocabulary
 
 /// The running service, as the console shows it.
 struct ServiceSystem: ConsoleServices {
     let till: Till
     let configuration: ServeConfiguration
     let team: TeamService
+    let door: RedemptionDoor
     let keys: APIKeys
     let store: Store?
     let play: GooglePlay?

@@ -1,9 +1,9 @@
 import Catalog
 import Entitlements
 import Foundation
-import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The configuration by which a command answers over a ledger: that of its options, or else that of the service that ran last.
 struct KnownConfiguration {

@@ -1,5 +1,4 @@
 import Catalog
-import Console
 import Entitlements
 import Features
 import Foundation
@@ -8,6 +7,7 @@ import Ledger
 import Logging
 import Proofs
 import Service
+import Vocabulary
 
 /// The configuration of `till serve`.
 ///
@@ -210,7 +210,7 @@ struct ServeConfiguration {
     }
 
     private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {
-        let accepted = Set(settings.texts("accept").compactMap(Origin.init(rawValue:)))
+        let accepted = Set(settings.texts("accept").compactMap(Origin.init(listed:)))
         if let (production, free) = accepted.freeBesideProduction {
             throw settings.failure(
                 "accept",
@@ -227,7 +227,7 @@ struct ServeConfiguration {
         let names = settings.texts("sandbox-users")
         guard !names.isEmpty else { return [] }
         try settings.require(
-            !origins.isDisjoint(with: [.appleProduction, .localProduction, .googleProduction, .localPlayProduction]),
+            origins.contains { !$0.isSandbox },
             "sandbox-users", "left out unless apple/Production is accepted")
         guard let known = Set(listed: names) else {
             throw settings.failure(

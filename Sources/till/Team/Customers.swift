@@ -1,9 +1,9 @@
 import AppStore
 import ArgumentParser
-import Entitlements
 import Features
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

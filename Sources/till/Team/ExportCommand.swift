@@ -1,6 +1,5 @@
 import AppStore
 import ArgumentParser
-import Entitlements
 import Features
 import Foundation
 import Ledger

@@ -1,8 +1,8 @@
-import AppStore
 import ArgumentParser
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,12 +1,12 @@
 import AppStore
 import ArgumentParser
 import Catalog
-import Entitlements
 import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The options of a command about the catalog of an app, as it is administered.
 struct CatalogOptions: ParsableArguments {

@@ -4,10 +4,10 @@ import Catalog
 import Console
 import Entitlements
 import Features
-import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 struct Story: UserCaller {
     static let configuration = CommandConfiguration(

@@ -11,6 +11,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The console over a ledger and the local store of the garden, which sells every kind of product.
 struct GardenConsole {

@@ -14,6 +14,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A local Google Play that listens, and services that ask it over a socket. All services have one ledger file, as one service has
 /// before and after a crash.

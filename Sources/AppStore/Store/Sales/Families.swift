@@ -1,6 +1,5 @@
 import GRDB
 import HTTPSupport
-import Proofs
 
 /// A family of customers (Apple, Family Sharing): each shares with the others what the catalog makes shareable.
 package struct Family: Hashable, Sendable {

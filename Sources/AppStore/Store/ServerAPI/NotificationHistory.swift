@@ -1,5 +1,4 @@
 import Foundation
-import HTTPSupport
 import Proofs
 
 package struct NotificationHistoryResponse: Encodable, Sendable {

@@ -1,4 +1,3 @@
-import Foundation
 import Proofs
 
 package struct HistoryResponse: Encodable, Sendable {

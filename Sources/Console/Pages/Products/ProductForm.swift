@@ -1,3 +1,4 @@
+import Catalog
 import Entitlements
 import Features
 import HTTPSupport

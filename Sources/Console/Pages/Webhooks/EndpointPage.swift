@@ -1,9 +1,9 @@
-import Entitlements
 import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 extension WebhooksRoutes {
     private static let shownChanges = 20

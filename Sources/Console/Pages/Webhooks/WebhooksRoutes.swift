@@ -1,4 +1,3 @@
-import Entitlements
 import Features
 
 /// The pages of webhooks: endpoints, secrets and deliveries.

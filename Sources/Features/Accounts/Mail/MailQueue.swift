@@ -1,6 +1,6 @@
-import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The use cases of mail senders.
 package struct MailQueue: Sendable {

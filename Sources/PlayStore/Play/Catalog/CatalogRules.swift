@@ -1,5 +1,3 @@
-import Proofs
-
 /// The rules of a resource of a catalog: its checks, what an update may change, and its states.
 protocol CatalogRules: CatalogResource {
     /// The resource in a sentence: `The offer`.

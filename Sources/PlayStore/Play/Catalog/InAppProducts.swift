@@ -1,5 +1,3 @@
-import Proofs
-
 /// The older catalog (`inappproducts`), a view of the one-time products: an in-app product is the purchase option for apps without
 /// purchase options. Its first region has the default price, and its first listing the default language.
 extension InAppProduct {

@@ -1,5 +1,3 @@
-import Proofs
-
 /// A region of the catalog with its currency and its tax.
 struct PlayRegion: Sendable {
     /// The version of the regions that prices are converted for.

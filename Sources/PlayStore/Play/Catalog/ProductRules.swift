@@ -1,5 +1,3 @@
-import Proofs
-
 /// The rules of a one-time product in a catalog, and of changes to it.
 extension OneTimeProduct: CatalogRules {
     static let noun = "The one-time product"

@@ -2,6 +2,7 @@ import Entitlements
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The body of a validation request, as far as Till reads it.
 package struct CordovaRequest: Hashable, Sendable {
@@ -137,14 +138,16 @@ extension DoorServices {
     ) async throws -> JSONValue {
         guard let app = caller.app else { throw Problem.unexpected }
         let named = try request.username.map { try customer($0).user }
-        let redemption = redemption(by: caller, newcomers)
         // A statement of Google Play counts more than a signature, which says nothing about refunds and paid periods.
         let token = mayAsk(about: app) ? request.purchaseToken : nil
-        let presented = try await redemption.present(token ?? request.proof, for: named)
-        let (purchases, origin) = (presented.proven, presented.origin)
+        let presented = try await door.present(
+            RedemptionRequest(
+                token ?? request.proof, for: named, by: caller.actor, of: caller.app, seeing: caller.limitingApp,
+                newcomers: newcomers, withItems: false))
+        let (purchases, origin) = (presented.statement.purchases, presented.statement.origin)
         let owner = try await customer(named, of: request, purchases, from: origin, app: app, by: caller)
         if let owner, !purchases.isEmpty {
-            let lines = try await redemption.lines(of: presented, for: owner)
+            let lines = try await door.redeem(presented, for: owner).decision.lines
             let types = types(of: lines, purchases)
             if let refusal = CordovaRefusal.reason(lines, types: types) { throw refusal }
         }
@@ -152,7 +155,7 @@ extension DoorServices {
         var collection = PurchaseCollection()
         var all: [RedeemedTransaction] = []
         collection.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })
-        collection.presentedToken = presented.purchaseToken
+        collection.presentedToken = presented.statement.purchaseToken
         if let owner, let history = try await entitlements.history(of: owner) {
             let showsAll = named != nil || history.user.isProofCustomer
             let originals = Set(purchases.map { ByteKey($0.originalTransactionIdentifier) })
@@ -166,19 +169,19 @@ extension DoorServices {
             collection.transactions = all.filter { transaction in
                 // The plugin has a receipt for each purchase at Google Play, and an answer about each. So anybody who presents a cheap
                 // purchase as the customer's does not read the others.
-                !origin.isGooglePlay || !transaction.origin.isGooglePlay
+                !origin.store.hasReceiptOfEachPurchase || !transaction.origin.store.hasReceiptOfEachPurchase
                     || products.contains(ByteKey(transaction.productIdentifier))
                     || originals.contains(ByteKey(transaction.originalTransactionIdentifier))
             }
             collection.types = types(of: collection.transactions.map(\.productIdentifier))
         }
         let receipt: AppReceipt? =
-            if case .appReceipt(let receipt)? = presented.verified?.content { receipt } else { nil }
+            if case .appReceipt(let receipt)? = presented.statement.signed?.content { receipt } else { nil }
         return .object([
             "ok": .bool(true),
             "data": .object([
                 // The plugin keeps the purchases under this identifier, and has one receipt for each purchase of Google Play.
-                "id": .string(origin.isGooglePlay ? purchases.first?.productIdentifier ?? app : app),
+                "id": .string(origin.store.hasReceiptOfEachPurchase ? purchases.first?.productIdentifier ?? app : app),
                 "latest_receipt": .bool(true),
                 "transaction": .object([
                     "type": .string(request.kind.rawValue),

@@ -5,6 +5,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// An answer with the headers that the SDKs read.
 package enum RevenueCatAnswer {
