@@ -39,26 +39,6 @@ extension EntitlementService {
             repeating: transaction, revoked: revocation, stating: (facts, number, now),
             granting: apps[transaction.seller]?.catalog)
     }
-
-    /// Applies each of some purchases like a statement of the App Store: it goes to the user of its account token, or to the owner of
-    /// the purchase. One for nobody is parked.
-    ///
-    /// - Parameter notification: The notification to store with the purchases; nil for none. It is stored with the last one, so that all
-    ///   others are applied whenever the notification is known.
-    package func outcomes(
-        ofStated purchases: VerifiedPurchases, notifiedBy notification: NotificationRecord? = nil
-    ) async throws -> [NotificationOutcome] {
-        var outcomes: [NotificationOutcome] = []
-        for (index, claim) in purchases.claims.enumerated() {
-            if let notification, index == purchases.claims.count - 1 {
-                outcomes.append(try await outcome(of: .notify(notification, stating: claim)))
-            } else {
-                outcomes.append(try await outcome(of: .state(claim)))
-            }
-        }
-        if let notification, purchases.claims.isEmpty { outcomes.append(try await store(notification)) }
-        return outcomes
-    }
 }
 
 extension LedgerTransaction {
