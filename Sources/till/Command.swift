@@ -93,6 +93,26 @@ extension ArgumentHelp {
     }
 }
 
+/// A value of the command line by its name.
+public protocol NamedArgument: ExpressibleByArgument {
+    init?(name: String)
+}
+
+extension NamedArgument {
+    public init?(argument: String) { self.init(name: argument) }
+}
+
+extension NamedArgument where Self: NamedCase & RawRepresentable, RawValue: ExpressibleByArgument {
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+
+    public var defaultValueDescription: String { name }
+
+    public init?(argument: String) {
+        guard Self.allValueStrings.contains(argument) else { return nil }
+        self.init(name: argument)
+    }
+}
+
 extension ProcessInfo {
     /// The value of an environment variable. An empty variable is the same as none.
     static func variable(_ name: String) -> String? {

@@ -114,13 +114,7 @@ struct StoreSettingsCommand: Command {
     }
 }
 
-extension TimeRate: ExpressibleByArgument {
-    public init?(argument: String) {
-        self.init(name: argument)
-    }
-
-    public static var allValueStrings: [String] { allCases.map(\.name) }
-}
+extension TimeRate: NamedArgument {}
 
 /// `--error purchase=networkError`
 struct SimulatedError: ExpressibleByArgument {
@@ -247,8 +241,4 @@ extension Terminal {
     }
 }
 
-extension NotificationFault: ExpressibleByArgument {
-    package init?(argument: String) {
-        self.init(name: argument)
-    }
-}
+extension NotificationFault: NamedArgument {}
