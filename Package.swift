@@ -60,51 +60,52 @@ let package = Package(
         .executableTarget(name: "embed-resources", path: "Plugins/embed-resources"),
         .plugin(name: "EmbedResources", capability: .buildTool(), dependencies: ["embed-resources"]),
 
-        // The library: vocabulary, strict JSON, signatures, proofs of purchase.
+        // The library: strict JSON, signatures, proofs of purchase.
         .target(name: "Proofs", dependencies: ["COpenSSL", asn1]),
-        .target(name: "Catalog", dependencies: ["Proofs"]),
-        .target(name: "Ledger", dependencies: ["CPostgreSQL", "Proofs", grdb, grdbSQLite, nioPosix]),
+        // What Till says beside the proofs: users, items, redemptions, errors with their remedies and Korean.
+        .target(name: "Vocabulary", dependencies: ["Proofs"]),
+        .target(name: "Catalog", dependencies: ["Proofs", "Vocabulary"]),
+        .target(name: "Ledger", dependencies: ["CPostgreSQL", "Proofs", "Vocabulary", grdb, grdbSQLite, nioPosix]),
         // The heart: the decision about claims, coverage, ownership, history, items; what each store's statements mean.
-        .target(name: "Entitlements", dependencies: ["Catalog", "Ledger", "Proofs"]),
+        .target(name: "Entitlements", dependencies: ["Catalog", "Ledger", "Proofs", "Vocabulary"]),
         // A folder for each other feature; `Tests/House` reads the walls between them.
         .target(
-            name: "Features", dependencies: ["Catalog", "Entitlements", "Ledger", "Proofs"],
+            name: "Features", dependencies: ["Catalog", "Entitlements", "Ledger", "Proofs", "Vocabulary"],
             exclude: ["Accounts/Resources"],
             plugins: embeddedResources),
         .target(
             name: "HTTPSupport",
             dependencies: [
-                "Catalog", "Ledger", "Proofs", asyncHTTPClient, grdb, hummingbird, hummingbirdCore, hummingbirdTLS,
-                lifecycle, logging, nioHTTPTypes, nioPosix,
+                "Catalog", "Ledger", "Proofs", "Vocabulary", asyncHTTPClient, grdb, hummingbird, hummingbirdCore,
+                hummingbirdTLS, lifecycle, logging, nioHTTPTypes, nioPosix,
             ]),
         .target(
             name: "Service",
             dependencies: [
-                "CCurl", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", asyncHTTPClient,
-                hummingbird,
-                lifecycle, logging, nioPosix,
+                "CCurl", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Vocabulary",
+                asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
         // The local App Store, whose keys sign; it never meets the ledger or a feature.
         .target(
             name: "AppStore",
             dependencies: [
-                "Catalog", "HTTPSupport", "Proofs", asyncHTTPClient, grdb, hummingbird, lifecycle, logging,
+                "Catalog", "HTTPSupport", "Proofs", "Vocabulary", asyncHTTPClient, grdb, hummingbird, lifecycle,
+                logging,
             ],
             exclude: ["StoreHTTP/Resources"], plugins: embeddedResources),
         // The local Google Play, whose keys sign; it never meets the ledger or a feature.
         .target(
             name: "PlayStore",
             dependencies: [
-                "Catalog", "HTTPSupport", "Proofs", asyncHTTPClient, grdb, hummingbird, lifecycle, logging,
+                "Catalog", "HTTPSupport", "Proofs", "Vocabulary", asyncHTTPClient, grdb, hummingbird, lifecycle,
+                logging,
             ]),
         .target(
             name: "Console",
             dependencies: [
                 "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
-                hummingbird,
-                lifecycle,
-                logging,
+                "Vocabulary", hummingbird, lifecycle, logging,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 
@@ -112,8 +113,8 @@ let package = Package(
             name: "till",
             dependencies: [
                 "AppStore", "Catalog", "Console", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore",
-                "Proofs", "Service",
-                argumentParser, configuration, hummingbird, lifecycle, logging, unixSignals,
+                "Proofs", "Service", "Vocabulary", argumentParser, configuration, hummingbird, lifecycle, logging,
+                unixSignals,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 
@@ -121,8 +122,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "AppStore", "CPostgreSQL", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs",
-                hummingbird,
-                logging,
+                "Vocabulary", hummingbird, logging,
             ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
         .target(
@@ -130,140 +130,156 @@ let package = Package(
             path: "Tests/Fuzzing/Targets"),
         .testTarget(name: "StrictJSONTests", dependencies: ["Proofs"], path: "Tests/StrictJSON"),
         .testTarget(name: "CommerceTests", dependencies: ["Proofs"], path: "Tests/Commerce"),
+        .testTarget(name: "VocabularyTests", dependencies: ["Proofs", "Vocabulary"], path: "Tests/Vocabulary"),
         .testTarget(name: "SignaturesTests", dependencies: ["Proofs", "TestSupport"], path: "Tests/Signatures"),
-        .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Proofs", "TestSupport"], path: "Tests/Catalog"),
-        .testTarget(name: "ReceiptsTests", dependencies: ["Proofs", "TestSupport"], path: "Tests/Receipts"),
         .testTarget(
-            name: "MailerTests", dependencies: ["Proofs", "Service", "TestSupport"],
+            name: "CatalogTests", dependencies: ["Catalog", "Proofs", "TestSupport", "Vocabulary"],
+            path: "Tests/Catalog"),
+        .testTarget(
+            name: "ReceiptsTests", dependencies: ["Proofs", "TestSupport", "Vocabulary"], path: "Tests/Receipts"),
+        .testTarget(
+            name: "MailerTests", dependencies: ["Proofs", "Service", "TestSupport", "Vocabulary"],
             path: "Tests/Mailer", exclude: ["mail_server.py"]),
         .testTarget(
             name: "LedgerTests",
             dependencies: [
-                "Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport", grdb, nioCore, nioPosix,
+                "Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport", "Vocabulary", grdb, nioCore,
+                nioPosix,
             ],
             path: "Tests/Ledger"),
         .testTarget(
-            name: "StoreTests", dependencies: ["AppStore", "Catalog", "Proofs", "TestSupport", grdb],
+            name: "StoreTests",
+            dependencies: ["AppStore", "Catalog", "HTTPSupport", "Proofs", "TestSupport", "Vocabulary", grdb],
             path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests",
             dependencies: [
-                "AppStore", "Catalog", "Entitlements", "Features", "Ledger", "Proofs", "Service", "TestSupport",
+                "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Service",
+                "TestSupport",
+                "Vocabulary",
             ],
             path: "Tests/Entitlements"),
         .testTarget(
-            name: "ProfilesTests", dependencies: ["Entitlements", "Features", "TestSupport"], path: "Tests/Profiles"),
+            name: "ProfilesTests", dependencies: ["Entitlements", "Features", "TestSupport", "Vocabulary"],
+            path: "Tests/Profiles"),
         .testTarget(
-            name: "AttributesTests", dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
+            name: "AttributesTests",
+            dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/Attributes"),
         .testTarget(
-            name: "SeedAppTests", dependencies: ["Entitlements", "Ledger", "Proofs", "TestSupport"],
+            name: "SeedAppTests", dependencies: ["Entitlements", "Ledger", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/SeedApp"),
         .testTarget(
-            name: "AccountsTests", dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
+            name: "AccountsTests",
+            dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/Accounts"
         ),
         .testTarget(
-            name: "CredentialsTests", dependencies: ["Features", "Proofs"], path: "Tests/Credentials"),
+            name: "CredentialsTests", dependencies: ["Features", "Proofs", "Vocabulary"], path: "Tests/Credentials"),
         .testTarget(
             name: "CatalogAdministrationTests",
-            dependencies: ["Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
+            dependencies: ["Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/CatalogAdministration"),
         .testTarget(
-            name: "GooglePlayTests", dependencies: ["Catalog", "Entitlements", "Ledger", "Proofs", "TestSupport"],
+            name: "GooglePlayTests",
+            dependencies: ["Catalog", "Entitlements", "Ledger", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/GooglePlay"),
         .testTarget(
-            name: "FiguresTests", dependencies: ["Entitlements", "Features", "Proofs", "TestSupport"],
+            name: "FiguresTests", dependencies: ["Entitlements", "Features", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/Figures"),
         .testTarget(
-            name: "WebhooksTests", dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
+            name: "WebhooksTests",
+            dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/Webhooks"),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
                 "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
-                "Service",
-                "TestSupport",
-                hummingbirdTesting, logging,
+                "Service", "TestSupport", "Vocabulary", hummingbirdTesting, logging,
             ],
             path: "Tests/Simulation"),
-        .testTarget(name: "DeviceTests", dependencies: ["AppStore", "Proofs", "TestSupport"], path: "Tests/Device"),
+        .testTarget(
+            name: "DeviceTests", dependencies: ["AppStore", "HTTPSupport", "Proofs", "TestSupport", "Vocabulary"],
+            path: "Tests/Device"
+        ),
         .testTarget(
             name: "HTTPSupportTests",
             dependencies: [
-                "HTTPSupport", "Ledger", "Proofs", "TestSupport", hummingbirdTesting, jwtKit, lifecycle, logging,
-                nioCore, nioPosix,
+                "HTTPSupport", "Ledger", "Proofs", "TestSupport", "Vocabulary", hummingbirdTesting, jwtKit, lifecycle,
+                logging, nioCore, nioPosix,
             ],
             path: "Tests/HTTPSupport"),
         .testTarget(
             name: "StoreHTTPTests",
             dependencies: [
-                "AppStore", "HTTPSupport", "Proofs", "Service", "TestSupport", hummingbirdTesting, jwtKit, logging,
+                "AppStore", "HTTPSupport", "Proofs", "Service", "TestSupport", "Vocabulary", hummingbirdTesting, jwtKit,
+                logging,
             ],
             path: "Tests/StoreHTTP"),
         .testTarget(
             name: "PlayStoreTests",
-            dependencies: ["Catalog", "HTTPSupport", "PlayStore", "Proofs", "TestSupport", hummingbirdTesting],
+            dependencies: [
+                "Catalog", "HTTPSupport", "PlayStore", "Proofs", "TestSupport", "Vocabulary", hummingbirdTesting,
+            ],
             path: "Tests/PlayStore"),
         .testTarget(
-            name: "AppStoreClientTests", dependencies: ["Entitlements", "Proofs", "Service", "TestSupport", jwtKit],
+            name: "AppStoreClientTests",
+            dependencies: ["Entitlements", "Proofs", "Service", "TestSupport", "Vocabulary", jwtKit],
             path: "Tests/AppStoreClient"),
         .testTarget(
             name: "PlayDeveloperAPITests",
             dependencies: [
                 "Catalog", "Entitlements", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service", "TestSupport",
-                hummingbird,
-                logging,
+                "Vocabulary", hummingbird, logging,
             ],
             path: "Tests/PlayDeveloperAPI"),
         .testTarget(
-            name: "WireTests", dependencies: ["HTTPSupport", "Proofs", "Service", "TestSupport"], path: "Tests/Wire"),
+            name: "WireTests", dependencies: ["HTTPSupport", "Proofs", "Service", "TestSupport", "Vocabulary"],
+            path: "Tests/Wire"),
         .testTarget(
             name: "ServiceTests",
             dependencies: [
                 "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
-                "Service",
-                "TestSupport", hummingbirdTesting, lifecycle, logging,
+                "Service", "TestSupport", "Vocabulary", hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(
             name: "StoreTableTests",
             dependencies: [
                 "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
-                hummingbird, hummingbirdTesting, logging,
+                "Vocabulary", hummingbird, hummingbirdTesting, logging,
             ],
             path: "Tests/StoreTable"),
         .testTarget(
             name: "DoorsTests",
             dependencies: [
                 "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
-                "Service",
-                "TestSupport", hummingbirdTesting, logging,
+                "Service", "TestSupport", "Vocabulary", hummingbirdTesting, logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
-            name: "TeamTests", dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
+            name: "TeamTests",
+            dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/Team"),
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
                 "AppStore", "Catalog", "Console", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore",
-                "Proofs", "Service",
-                "TestSupport", hummingbirdTesting,
+                "Proofs", "Service", "TestSupport", "Vocabulary", hummingbirdTesting,
             ],
             path: "Tests/Console"),
         .testTarget(
             name: "tillTests",
             dependencies: [
                 "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "PlayStore", "Proofs", "Service",
-                "TestSupport",
-                "till",
-                argumentParser, asyncHTTPClient, grdb, logging,
+                "TestSupport", "Vocabulary", "till", argumentParser, asyncHTTPClient, grdb, logging,
             ],
             path: "Tests/till"),
         .testTarget(
             name: "AttackTests",
-            dependencies: ["Entitlements", "Ledger", "Proofs", "Service", "TestSupport", nioCore, nioPosix],
+            dependencies: [
+                "Entitlements", "Ledger", "Proofs", "Service", "TestSupport", "Vocabulary", nioCore, nioPosix,
+            ],
             path: "Tests/Attack"),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"], path: "Tests/House"),
@@ -291,7 +307,7 @@ if Context.environment["TILL_INSTRUCTIONS"] != nil {
     package.targets.append(
         .executableTarget(
             name: "till-instructions",
-            dependencies: ["Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
+            dependencies: ["Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/Instructions"))
 }
 

@@ -54,17 +54,19 @@ def facts(purchased: str, type: str, price: int) -> str:
 
 
 def transactions(
-    user: str, sequence: str, number: str, original: str, product: str, bought: str, expires: str, type: str, count: int
+    user: str, sequence: str, number: str, original: str, product: str, bought: str, expires: str, type: str, count: int,
+    gives: str = "false",
 ) -> None:
-    """The transactions of n from 0 until `count`, with their claims."""
+    """The transactions of n from 0 until `count`, with their claims. Those under a condition give the garden until they expire."""
     insert("claim", "transaction_id, origin, app, original_transaction_id, user_id",
            f"{number}, '{origin}', 1, {original}, {user}", 0, count - 1)
     insert("redeemed_transaction",
            "user_id, sequence, original_transaction_id, transaction_id, origin, app, product_id, quantity, purchase_date,"
-           f" redeemed_at, stated_at, expires_at, expires_date, proof_digest, anchor_digest, leaf_digest, {FACTS}",
+           f" redeemed_at, stated_at, expires_at, expires_date, proof_digest, is_revoked, collection, number, begins_at,"
+           f" ends_at, {FACTS}",
            f"{user}, {sequence}, {original}, {number}, '{origin}', 1, {product}, 1, {bought}, {bought} + 2000, {bought},"
-           f" {expires}, {expires}, {statements.digest()}, {statements.digest()}, {statements.digest()},"
-           f" {facts(bought, type, 4_900_000)}", 0, count - 1)
+           f" {expires}, {expires}, {statements.digest()}, 0, CASE WHEN {gives} THEN 'garden' END, CASE WHEN {gives} THEN 1 END,"
+           f" CASE WHEN {gives} THEN {bought} END, {expires}, {facts(bought, type, 4_900_000)}", 0, count - 1)
 
 
 def subscriptions(user: str, original: str, stated: str, first: int, last: int) -> None:
@@ -103,26 +105,14 @@ def notifications(kind: str, original: str, signed: str, type: str, outcome: str
            f" {original}, {outcome}, '{content}'", first, last)
 
 
-ENTITLEMENT = ("user_id, sequence, collection, number, origin, app, purchase_date, granted_at, transaction_id,"
-               " original_transaction_id, product_id, begins_at, ends_at, is_revoked, expires_at, product_type, is_upgraded,"
-               " is_trial, is_introductory, is_prepaid")
-
-
-def entitlement(user: str, sequence: str, number: str, original: str, bought: str, ends: str) -> str:
-    """The columns of the garden that a period of the subscription gives."""
-    return (f"{user}, {sequence}, 'garden', 1, '{origin}', 1, {bought}, {bought}, {number}, {original},"
-            f" '{APP}.gardener.monthly', {bought}, {ends}, 0, {ends}, 'Auto-Renewable Subscription', 0, 0, 0, 0")
-
-
 def subscribers() -> None:
     """Every second user subscribes as the last purchase."""
     number, bought, user = "CAST(5000000000000000 + n AS TEXT)", moment(users // 2, 1 / 13), "2 * n + 1"
     last = users // 2 - 1
     transactions(
         user, "6", number, number, f"'{APP}.gardener.monthly'", bought, f"{bought} + {31 * DAY}",
-        "'Auto-Renewable Subscription'", last + 1)
+        "'Auto-Renewable Subscription'", last + 1, "true")
     subscriptions(user, number, bought, 0, last)
-    insert("entitlement", ENTITLEMENT, entitlement(user, "6", number, number, bought, f"{bought} + {31 * DAY}"), 0, last)
     audit(user, "6", bought, "'granted'", "'user'", f"'{origin}'", f"'{APP}.gardener.monthly'", "NULL", 0, last)
 
 
@@ -145,13 +135,10 @@ def regular_customer() -> None:
         str(regular), "n + 1", number, original,
         f"CASE WHEN {is_renewal} THEN '{APP}.gardener.monthly' ELSE '{APP}.seeds10' END", bought,
         f"CASE WHEN {is_renewal} THEN {ends} END",
-        f"CASE WHEN {is_renewal} THEN 'Auto-Renewable Subscription' ELSE 'Consumable' END", last + 1)
+        f"CASE WHEN {is_renewal} THEN 'Auto-Renewable Subscription' ELSE 'Consumable' END", last + 1, is_renewal)
     subscriptions(str(regular), "CAST(3000000000000000 + n * 10 AS TEXT)", str(end - DAY), 0, 19)
     print(f"INSERT INTO original (original_transaction_id, origin, app, user_id) SELECT {number}, '{origin}', 1, {regular}"
           f" FROM {statements.series(0, last)} WHERE NOT {is_renewal};")
-    print(f"INSERT INTO entitlement ({ENTITLEMENT})"
-          f" SELECT {entitlement(str(regular), 'n + 1', number, original, bought, ends)}"
-          f" FROM {statements.series(0, last)} WHERE {is_renewal};")
     print(f"INSERT INTO credit (user_id, sequence, balance, amount, origin, is_revoked) SELECT {regular}, n + 1, 'seeds', 10,"
           f" '{origin}', 0 FROM {statements.series(0, last)} WHERE NOT {is_renewal};")
     audit(str(regular), "n + 1", moment(REGULAR_RECORDS),

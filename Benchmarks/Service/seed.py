@@ -92,13 +92,7 @@ class Group(NamedTuple):
             "environment": "'Sandbox'", "type": TYPE, "ownership_type": "'PURCHASED'", "transaction_reason": "'PURCHASE'",
             "original_purchase_date": moment, "price": 1_200_000, "currency": "'KRW'", "storefront": "'KOR'",
             "storefront_id": "'143466'", "signed_date": moment,
-            "proof_digest": statements.digest(), "anchor_digest": statements.digest(), "leaf_digest": statements.digest(),
-        }, rows)
-        statements.insert("entitlement", key | name | {
-            "collection": collection, "number": number, "product_id": product, "product_type": TYPE, "purchase_date": moment,
-            "granted_at": moment, "is_revoked": 0, "is_upgraded": 0, "is_trial": 0, "is_introductory": 0,
-            "is_prepaid": 0,
-            "ownership": "'PURCHASED'",
+            "proof_digest": statements.digest(), "collection": collection, "number": number, "is_revoked": 0,
         }, rows)
         statements.insert("audit", {
             "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": "'granted'",

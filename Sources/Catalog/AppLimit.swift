@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// The app to which a caller is limited, and what belongs to it. This is the only rule about what such a caller sees and changes.
 ///

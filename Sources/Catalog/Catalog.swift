@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The products of one app, and the item that each purchase grants.
 package struct Catalog: Sendable {

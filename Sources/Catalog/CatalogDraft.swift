@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// A draft of `Items.json` for the products of a `.storekit` file, to be edited.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// A value inside a catalog file and its path, so that every error names its place.
 struct CatalogReader {

@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// The benefit of each product, and the free items: Till's own file beside the `.storekit` file.
 struct ItemMap {

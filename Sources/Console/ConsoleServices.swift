@@ -5,30 +5,25 @@ import HTTPSupport
 import Ledger
 import PlayStore
 import Proofs
+import Vocabulary
 
-/// The use cases behind the console's pages, and the parts of the running service that no feature owns. The command line
+/// The parts of the service behind the console's pages, and what the console alone shows of the running one. The command line
 /// supplies them. A page whose feature is off is not shown.
+@dynamicMemberLookup
 package protocol ConsoleServices: Sendable {
+    /// The parts of the service, which a page names directly, as in `services.figures`.
+    var till: Till { get }
+    /// The people who log in to the console.
     var team: TeamService { get }
-    var entitlements: EntitlementService { get }
     var keys: APIKeys { get }
-    var figures: FigureService? { get }
-    var webhooks: WebhookService? { get }
-    /// The administered catalog. Nil if only its files define it; products are then shown and not changed.
-    var administration: CatalogService? { get }
-    var profiles: ProfileService? { get }
     /// The local App Store in this process. Nil for none, as in production.
     var store: Store? { get }
     /// The local Google Play in this process. Nil for none, as in production.
     var play: GooglePlay? { get }
     /// The counters of the service's work since its start.
     var metrics: ServiceMetrics { get }
-    var clock: any WallClock { get }
-    var randomness: Randomness { get }
     /// The state of the installation and of the running service.
     var health: any HealthSource { get }
-    /// True if webhooks may be in networks that are not public.
-    var allowsPrivateWebhooks: Bool { get }
     /// True if the service answers consumption requests.
     var answersConsumptionRequests: Bool { get }
     /// The reconciliations with the App Store: one for each app and address; none without a key.
@@ -46,13 +41,17 @@ package protocol ConsoleServices: Sendable {
 }
 
 extension ConsoleServices {
-    var ledger: Ledger { entitlements.ledger }
+    package subscript<Part>(dynamicMember part: KeyPath<Till.Parts, Part>) -> Part { till[dynamicMember: part] }
+
+    var ledger: Ledger { till.ledger }
+
+    var randomness: Randomness { .system }
 
     /// The names of the items and the products.
-    var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
+    var names: CatalogNames { CatalogNames(catalogs: till.entitlements.catalogs) }
 
     /// The bundle identifiers of the apps.
-    var appNames: [String] { entitlements.apps.all.map(\.bundleIdentifier) }
+    var appNames: [String] { till.entitlements.apps.all.map(\.bundleIdentifier) }
 
     /// The environment of the sales that matter, which also has what the team gives. A service with a local store of another
     /// environment has no production.
@@ -64,8 +63,8 @@ extension ConsoleServices {
     var sections: [ConsoleSection] {
         ConsoleSection.allCases.filter { section in
             switch section {
-            case .figures: figures != nil
-            case .webhooks: webhooks != nil
+            case .figures: till.figures != nil
+            case .webhooks: till.webhooks != nil
             case .localStore: store != nil
             case .localPlay: play != nil
             default: true

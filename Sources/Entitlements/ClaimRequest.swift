@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A request for a decision: the claims of a user's proof, or a statement of the App Store.
 package enum ClaimRequest: Sendable {

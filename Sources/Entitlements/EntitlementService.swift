@@ -2,6 +2,7 @@ import Catalog
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The service's use cases: redeem a proof, return the items of a user.
 ///

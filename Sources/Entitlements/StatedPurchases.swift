@@ -19,7 +19,8 @@ extension EntitlementService {
             claims: stated.map { stated in
                 var renewal = stated.renewal
                 renewal?.statementNumber = number
-                return claims.claim(stated.purchase, renewal: renewal, chain: stated.chain)
+                return claims.claim(
+                    stated.purchase, renewal: renewal, chain: stated.chain, keepsEnd: stated.keepsEnd)
             })
     }
 
@@ -181,11 +182,8 @@ package struct VerifiedPurchase: Hashable, Sendable {
         let (key, original) = decision.suppose(claim.endingAsStated)
         let transaction = decision.facts.transactions[key]
         let isTakenBack = transaction?.status.isRevoked ?? false
-        // The App Store may state the upgrade of a period as its revocation.
-        let isReplaced = isTakenBack && transaction?.isUpgraded ?? false
-        expiresAt =
-            isReplaced ? transaction?.status.revocationDate : decision.facts.coverage(of: original)[key]?.endsAt
-        isRevoked = decision.facts.revokedByTeam.contains(original) || isTakenBack && !isReplaced
+        expiresAt = decision.facts.coverage(of: original)[key]?.endsAt
+        isRevoked = decision.facts.revokedByTeam.contains(original) || isTakenBack
         if let status = decision.status(of: original, type: { _ in type }) {
             isOwned = status.state.isOwned && status.productIdentifier.hasSameBytes(as: claim.productIdentifier)
         }

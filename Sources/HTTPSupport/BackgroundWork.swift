@@ -20,8 +20,13 @@ extension AsyncStream<Void> {
     }
 
     /// Calls a body after each pause, until the service shuts down or the task is cancelled.
-    package static func ticksUntilShutdown(every pause: Duration, _ body: () -> Void) async {
-        for await _ in ticks(every: pause).cancelOnGracefulShutdown() { body() }
+    ///
+    /// - Parameter beginsAtOnce: True to call it before the first pause, too.
+    package static func ticksUntilShutdown(
+        every pause: Duration, beginsAtOnce: Bool = false, _ body: () async -> Void
+    ) async {
+        if beginsAtOnce { await body() }
+        for await _ in ticks(every: pause).cancelOnGracefulShutdown() { await body() }
     }
 }
 

@@ -5,8 +5,9 @@ import Synchronization
 
 /// Work that the service repeats until it stops.
 ///
-/// All background loops have this form: a failure is logged once, and again after growing pauses. The rounds have growing pauses
-/// meanwhile, too. The log says when the work succeeds again.
+/// All background loops whose rounds can fail have this form: a failure is logged once, and again after growing pauses. The rounds have
+/// growing pauses meanwhile, too. The log says when the work succeeds again. `companion` is the loop beside the routes. A beat that
+/// cannot fail is `AsyncStream.ticksUntilShutdown`.
 package struct RepeatedWork: Sendable {
     /// The message about a failure.
     let failure: Logger.Message
@@ -30,6 +31,21 @@ package struct RepeatedWork: Sendable {
         (self.cause, self.onFailure) = (cause, onFailure)
     }
 
+    /// The loop beside the routes. The end of the service cancels the round under way; the next start does it again.
+    package func companion(_ round: @escaping @Sendable () async throws -> Bool) -> Companion {
+        .untilShutdown({ await run(round) })
+    }
+
+    /// The loop beside the routes, whose rounds change what the next one begins with.
+    package func companion<State: Sendable>(
+        from state: State, _ round: @escaping @Sendable (inout State) async throws -> Bool
+    ) -> Companion {
+        .untilShutdown({
+            var state = state
+            await run { try await round(&state) }
+        })
+    }
+
     /// Repeats the work until the task is cancelled or the service shuts down.
     ///
     /// - Parameter round: The work. Returns true if there was any.
@@ -45,16 +61,33 @@ package struct RepeatedWork: Sendable {
     }
 
     /// Repeats the work until the service shuts down, also at once after each wake. The round under way is finished.
-    package func run(_ wakes: LedgerWakes, _ round: () async throws -> Bool) async {
+    package func run(_ wakes: Wakes, _ round: () async throws -> Bool) async {
         var repetition = Repetition(rhythm, at: .now)
         await run(round, in: &repetition, afterChange: false)
         for await _ in wakes.stream { await run(round, in: &repetition, afterChange: wakes.changes.take()) }
+    }
+
+    /// Repeats the work until the task is cancelled, with pauses that something else may end.
+    ///
+    /// - Parameter pause: Waits for the rest of a pause at most; `hasFailed` is true after a round that failed.
+    package func run(
+        pausing pause: (_ rest: Duration, _ hasFailed: Bool) async -> Void, _ round: () async throws -> Bool
+    ) async {
+        var repetition = Repetition(rhythm, at: .now)
+        while !Task.isCancelled {
+            await run(round, in: &repetition)
+            await pause(repetition.next - ContinuousClock.now, repetition.hasFailed)
+        }
     }
 
     private func run(
         _ round: () async throws -> Bool, in repetition: inout Repetition, afterChange isChanged: Bool
     ) async {
         guard repetition.isDue(at: .now, afterChange: isChanged) else { return }
+        await run(round, in: &repetition)
+    }
+
+    private func run(_ round: () async throws -> Bool, in repetition: inout Repetition) async {
         let line: FailureLog.Line?
         do {
             let found = try await round()
@@ -119,9 +152,12 @@ package struct Repetition {
         next = rhythm.beginsAtOnce ? now : now + rhythm.interval
     }
 
+    /// True after a round that failed.
+    var hasFailed: Bool { failures > 0 }
+
     /// True if a round begins now. A change does not end the pause after a failure.
     package func isDue(at now: ContinuousClock.Instant, afterChange isChanged: Bool) -> Bool {
-        now >= next || isChanged && failures == 0
+        now >= next || isChanged && !hasFailed
     }
 
     /// - Parameter found: True if there was work.
@@ -249,9 +285,12 @@ package final class SharedFailureLog: Sendable {
 package final class LedgerChanges: Sendable {
     private let isChanged = Atomic(false)
 
-    package init(_ ledger: Ledger) {
+    package convenience init(_ ledger: Ledger) {
+        self.init()
         ledger.observe { [weak self] _ in self?.record() }
     }
+
+    fileprivate init() {}
 
     func record() { isChanged.store(true, ordering: .releasing) }
 
@@ -259,17 +298,31 @@ package final class LedgerChanges: Sendable {
     package func take() -> Bool { isChanged.exchange(false, ordering: .acquiring) }
 }
 
-/// Wakes after each commit to a ledger and after each interval. They end with the service.
-package struct LedgerWakes: Sendable {
+/// Wakes after each change and after each interval. They end with the service.
+package struct Wakes: Sendable {
     fileprivate let stream: AsyncStream<Void>
-    fileprivate let changes: LedgerChanges
+    fileprivate let changes = LedgerChanges()
     private let continuation: AsyncStream<Void>.Continuation
 
+    /// The wakes after each commit to a ledger.
+    ///
     /// - Parameter group: The group that runs the timer.
     package init(after ledger: Ledger, every interval: Duration, in group: inout DiscardingTaskGroup) {
+        self.init(every: interval, in: &group) { wake in ledger.observe { _ in wake() } }
+    }
+
+    /// - Parameters:
+    ///   - group: The group that runs the timer.
+    ///   - observe: Registers a function that each change calls.
+    package init(
+        every interval: Duration, in group: inout DiscardingTaskGroup,
+        observing observe: (_ wake: @escaping @Sendable () -> Void) -> Void
+    ) {
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        changes = LedgerChanges(ledger)
-        ledger.observe { [continuation] _ in continuation.yield() }
+        observe { [changes, continuation] in
+            changes.record()
+            continuation.yield()
+        }
         group.addTask { [continuation] in
             await AsyncStream.ticksUntilShutdown(every: interval) { continuation.yield() }
             continuation.finish()

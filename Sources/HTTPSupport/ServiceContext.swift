@@ -3,6 +3,7 @@ import Ledger
 import NIOCore
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The context of a request.
 package struct ServiceContext: RequestContext {

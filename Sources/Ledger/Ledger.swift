@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The durable record of redeemed transactions and of the items that users own, in a SQLite file or in PostgreSQL.
 ///
@@ -174,7 +175,7 @@ struct LedgerRules {
             feature.tables.allSatisfy { present.contains($0.name) }
         }
         var problems: [String] = []
-        for rule in features.flatMap({ $0.tables.compactMap(\.ownerRule) + $0.rules }) {
+        for rule in features.flatMap({ $0.tables.flatMap(\.ownRules) + $0.rules }) {
             problems += try database.rows("\(rule.violations) LIMIT \(Self.maximumReported)") { row in
                 "\(rule.sentence): \(String(try row.nextValue()) ?? "")."
             }
@@ -190,8 +191,25 @@ struct LedgerRules {
 }
 
 extension Table {
+    /// The rules that follow from the description of the table.
+    fileprivate var ownRules: [LedgerRule] { [ownerRule].compactMap(\.self) + references.map(rule) }
+
+    /// The rule that each row has the row to which it refers. PostgreSQL does not enforce each foreign key.
+    private func rule(_ reference: Reference) -> LedgerRule {
+        let pairs = zip(reference.columns, reference.key ?? reference.columns)
+        let isSame = pairs.map { "referring.\($0) = referred.\($1)" }.joined(separator: " AND ")
+        return (
+            "A row of \(name) refers to a missing row of \(reference.table), of user",
+            """
+            SELECT DISTINCT referring.user_id FROM \(quotedName) AS referring
+                LEFT JOIN "\(reference.table)" AS referred ON \(isSame)
+            WHERE referred.user_id IS NULL
+            """
+        )
+    }
+
     /// The rule that each row of a global key has an owner row or an alias of the same user, and vice versa.
-    fileprivate var ownerRule: LedgerRule? {
+    private var ownerRule: LedgerRule? {
         guard let owner else { return nil }
         let columns = key.joined(separator: ", ")
         func rows(_ table: String) -> String { "SELECT \(columns), user_id FROM \"\(table)\"" }

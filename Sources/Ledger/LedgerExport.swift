@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// A line of an exported ledger.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// A transaction of the ledger, with the operations of a use case.
 ///

@@ -6,6 +6,7 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A command of Till. It prints an error as one sentence and, with `--json`, as an object, too.
 protocol Command: AsyncParsableCommand {

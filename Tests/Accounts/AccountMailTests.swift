@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Verification, recovery and change of address by mailed links.
 @Suite struct AccountMailTests {
@@ -17,7 +18,7 @@ import Testing
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(
-            ledger: ledger, clock: clock, sendsMail: true, cost: .minimal)
+            ledger: ledger, clock: clock, templates: try MailTemplates(), cost: .minimal)
         queue = accounts.mails
     }
 

@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Accounts and sessions over a ledger.
 @Suite struct AccountServiceTests {

@@ -3,6 +3,7 @@ import Foundation
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct CatalogDraftTests {
     private func draft(_ products: [String], groups: String = "") throws -> CatalogDraft {

@@ -3,6 +3,7 @@ import Foundation
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct CatalogTests {
     @Test func `the shipped catalog sells seeds`() throws {

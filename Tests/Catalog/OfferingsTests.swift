@@ -3,6 +3,7 @@ import Foundation
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The rights and offerings of a catalog's folder.
 @Suite struct OfferingsTests {

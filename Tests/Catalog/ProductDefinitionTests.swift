@@ -3,6 +3,7 @@ import Foundation
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Administered products, beside the catalog's files.
 @Suite struct ProductDefinitionTests {

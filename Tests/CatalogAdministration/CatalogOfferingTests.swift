@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Changes of rights and offerings at run time.
 @Suite struct CatalogOfferingTests {

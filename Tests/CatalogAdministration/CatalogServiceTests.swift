@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Changes of the catalog at run time: concurrent changes, and changes that conflict with the files.
 @Suite struct CatalogServiceTests {

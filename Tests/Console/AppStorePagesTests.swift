@@ -5,6 +5,7 @@ import Features
 import Foundation
 import Proofs
 import Testing
+import Vocabulary
 
 /// The pages about the App Store: notifications, the reconciliation and refund questions.
 @Suite struct AppStorePagesTests {

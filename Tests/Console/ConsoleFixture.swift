@@ -15,6 +15,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The console over a ledger and a local store of its own.
 struct ConsoleFixture {
@@ -54,17 +55,18 @@ struct ConsoleFixture {
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock,
             keepsProofs: keepsProofs)
+        let till = Till(entitlements, clock: shop.clock) { [administration, entitlements, figures, webhooks] in
+            $0.administration = isAdministered ? administration : nil
+            $0.figures = hasFigures ? figures : nil
+            $0.profiles = entitlements.profiles
+            $0.webhooks = webhooks
+        }
         services = TestServices(
-            team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
-            webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: entitlements.profiles,
-            store: shop.store,
-            play: try GooglePlay(in: shop.folder, clock: shop.clock),
-            metrics: metrics, clock: shop.clock, health: health)
+            till, team: team, keys: keys, store: shop.store, play: try GooglePlay(in: shop.folder, clock: shop.clock),
+            metrics: metrics, health: health)
         let console = ConsoleRoutes(services, isSecure: isSecure)
         streams = console.streams
-        routes = ServiceRoutes(
-            service: entitlements, authentication: .apiKeys(keys), metrics: metrics, administration: administration,
-            webhooks: webhooks, figures: figures, others: [console], clock: shop.clock)
+        routes = ServiceRoutes(till, RouteSettings(.apiKeys(keys), metrics: metrics), others: [console])
     }
 
     /// Buys a product at the local store, and redeems it for a user.
@@ -116,20 +118,13 @@ extension GooglePlay {
 
 /// The services of a console in a test.
 final class TestServices: ConsoleServices {
+    let till: Till
     let team: TeamService
-    let entitlements: EntitlementService
     let keys: APIKeys
-    let figures: FigureService?
-    let webhooks: WebhookService?
-    let administration: CatalogService?
-    let profiles: ProfileService?
     let store: Store?
     let play: GooglePlay?
     let metrics: ServiceMetrics
-    let clock: any WallClock
-    let randomness = Randomness.system
     let health: any HealthSource
-    let allowsPrivateWebhooks = false
     let answersConsumptionRequests = false
     let orders: (@Sendable (String) async throws -> [String])?
     /// The receiver of test messages answers with this.
@@ -152,28 +147,22 @@ final class TestServices: ConsoleServices {
     }
 
     init(
-        team: TeamService, entitlements: EntitlementService, keys: APIKeys, figures: FigureService? = nil,
-        webhooks: WebhookService? = nil, administration: CatalogService?, profiles: ProfileService? = nil,
-        store: Store?, play: GooglePlay? = nil, metrics: ServiceMetrics = ServiceMetrics(), clock: any WallClock,
-        health: any HealthSource = TestHealth(), orders: (@Sendable (String) async throws -> [String])? = nil
+        _ till: Till, team: TeamService, keys: APIKeys, store: Store?, play: GooglePlay? = nil,
+        metrics: ServiceMetrics = ServiceMetrics(), health: any HealthSource = TestHealth(),
+        orders: (@Sendable (String) async throws -> [String])? = nil
     ) {
+        self.till = till
         self.team = team
-        self.entitlements = entitlements
         self.keys = keys
-        self.figures = figures
-        self.webhooks = webhooks
-        self.administration = administration
-        self.profiles = profiles
         self.store = store
         self.play = play
         self.metrics = metrics
-        self.clock = clock
         self.health = health
         self.orders = orders
     }
 
     func export(_ user: User) async throws -> [UInt8]? {
-        try await entitlements.export(of: user, at: clock.now(), namingKeys: true)
+        try await till.entitlements.export(of: user, at: till.clock.now(), namingKeys: true)
     }
 }
 

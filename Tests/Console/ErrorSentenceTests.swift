@@ -6,6 +6,7 @@ import HTTPTypes
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The sentences of errors in the language of the page.
 @Suite struct ErrorSentenceTests {

@@ -6,6 +6,7 @@ import HTTPTypes
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 /// The pages of the service's health.
 @Suite struct HealthPageTests {

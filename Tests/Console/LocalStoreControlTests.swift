@@ -1,4 +1,5 @@
 import AppStore
+import Catalog
 import Foundation
 import Proofs
 import Testing

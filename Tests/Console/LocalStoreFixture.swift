@@ -1,3 +1,4 @@
+import Vocabulary
 import AppStore
 import Catalog
 import Console
@@ -35,14 +36,11 @@ struct LocalStoreFixture {
         // The service goes by the store's clock.
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try garden.verifier(), ledger: ledger, clock: garden.store.clock)
+        let till = Till(entitlements, clock: garden.clock) { $0.administration = administration }
         let console = ConsoleRoutes(
-            TestServices(
-                team: team, entitlements: entitlements, keys: keys, administration: administration,
-                store: hasStore ? garden.store : nil, clock: garden.clock),
-            isSecure: false)
+            TestServices(till, team: team, keys: keys, store: hasStore ? garden.store : nil), isSecure: false)
         streams = console.storeStreams
-        routes = ServiceRoutes(
-            service: entitlements, authentication: .apiKeys(keys), others: [console], clock: garden.clock)
+        routes = ServiceRoutes(till, RouteSettings(.apiKeys(keys)), others: [console])
     }
 
     /// A browser that is logged in with a role, under the role's name.

@@ -3,6 +3,7 @@ import Foundation
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 /// Purchases at the local store through the console, and their redemption at the service.
 @Suite struct LocalStorePurchaseTests {

@@ -4,6 +4,7 @@ import Features
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The overview and its live activity.
 @Suite struct OverviewTests {
@@ -113,10 +114,10 @@ import Testing
     @Test func `the feed has each new entry once`() async throws {
         let fixture = try await ConsoleFixture()
         try await fixture.buy("sprout1", for: "alice")
-        let origins = FigureQuery.Environment.sandbox.origins
+        let origins = FigureQuery.Environment.sandbox.origins()
         let shown = ActivityFeed.newest(
             try await fixture.entitlements.ledger.read { try $0.latestActivity(from: origins, limit: 1) })
-        var feed = ActivityFeed(fixture.ledger, .sandbox, shown: shown)
+        var feed = ActivityFeed(fixture.ledger, FigureQuery.Environment.sandbox.origins(), shown: shown)
         #expect(try await feed.events().isEmpty)
         try await fixture.buy("sprout2", for: "bob", account: "bob")
         let texts = try await feed.events().map { $0.text(in: .english) }
@@ -125,16 +126,16 @@ import Testing
         #expect(texts.first?.hasSuffix("\n\n") == true)
         #expect(texts.first?.contains("com.memolease.sesac1.sprout2") == true)
         #expect(try await feed.events().isEmpty)
-        var outdated = ActivityFeed(fixture.ledger, .sandbox, shown: shown)
+        var outdated = ActivityFeed(fixture.ledger, FigureQuery.Environment.sandbox.origins(), shown: shown)
         #expect(try await outdated.events().map { $0.text(in: .english) } == ["event: change\ndata: {}\n\n"])
         #expect(try await outdated.events().isEmpty)
-        var production = ActivityFeed(fixture.ledger, .production, shown: "")
+        var production = ActivityFeed(fixture.ledger, FigureQuery.Environment.production.origins(), shown: "")
         #expect(try await production.events().isEmpty)
     }
 
     @Test func `a row with several lines is one event`() async throws {
         let fixture = try await ConsoleFixture()
-        var feed = ActivityFeed(fixture.ledger, .sandbox, shown: "")
+        var feed = ActivityFeed(fixture.ledger, FigureQuery.Environment.sandbox.origins(), shown: "")
         #expect(try await feed.events().isEmpty)
         try await give("one\ntwo\r\n\r\nevent: change", in: fixture)
         let text = try #require(try await feed.events().first?.text(in: .english))

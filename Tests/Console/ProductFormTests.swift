@@ -3,6 +3,7 @@ import Entitlements
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The forms that create and edit products: preview, errors and saving.
 @Suite struct ProductFormTests {

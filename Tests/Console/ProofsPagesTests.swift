@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The proof inspector and the kept proofs.
 @Suite struct ProofsPagesTests {

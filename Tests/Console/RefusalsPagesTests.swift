@@ -4,6 +4,7 @@ import HTTPSupport
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The pages of refused purchases and proofs.
 @Suite struct RefusalsPagesTests {

@@ -1,10 +1,12 @@
 import Entitlements
 import Features
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The pages of purchases that nobody has redeemed.
 @Suite struct UnclaimedPagesTests {

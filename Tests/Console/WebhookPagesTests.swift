@@ -3,6 +3,7 @@ import Features
 import Foundation
 import Proofs
 import Testing
+import Vocabulary
 
 /// The pages of webhooks: endpoints, secrets and deliveries.
 @Suite struct WebhookPagesTests {

@@ -1,8 +1,10 @@
 import AppStore
+import HTTPSupport
 import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct PaymentQueueObserverTests {
     static let payment = Payment(productIdentifier: "sprout")

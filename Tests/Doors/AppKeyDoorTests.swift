@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The public keys of two apps with the same products, at the doors of one service.
 @Suite struct AppKeyDoorTests {

@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Ids that strangers claim, because their account token is another customer's.
 @Suite struct ClaimedNameTests {

@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The door of cordova-plugin-purchase with the bodies of its adapter for Google Play.
 @Suite struct CordovaGooglePlayTests {

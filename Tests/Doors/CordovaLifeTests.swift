@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A customer's life over the door of cordova-plugin-purchase, with the real proofs of the local App Store.
 @Suite struct CordovaLifeTests {

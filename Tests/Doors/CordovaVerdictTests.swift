@@ -3,6 +3,7 @@ import HTTPSupport
 import Proofs
 import Service
 import Testing
+import Vocabulary
 
 /// The choice between a verdict and a temporary problem.
 @Suite struct CordovaVerdictTests {

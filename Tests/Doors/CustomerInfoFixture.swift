@@ -3,6 +3,7 @@ import Entitlements
 import Proofs
 import Service
 import Testing
+import Vocabulary
 
 /// Facts about a customer for tests of customer info, in days of January 2027.
 struct CustomerInfoFixture {

@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The exact JSON of customer info.
 @Suite struct CustomerInfoJSONTests {

@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -12,6 +13,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service with open doors, over a ledger and the local store of the garden.
 struct DoorGarden {
@@ -85,24 +87,23 @@ struct DoorGarden {
         let apps = play.map { [garden, entitlements] client in
             [GooglePlayApp(client: client, app: App(garden.catalog), entitlements: entitlements)]
         }
-        let services = DoorServices(
-            entitlements: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
-            offerSigners: [
-                ByteKey(garden.bundleIdentifier): { _, _, _, moment in
-                    PromotionalOfferSignature(
-                        keyIdentifier: "key", nonce: Self.nonce, timestamp: moment, signature: Self.signature)
-                }
-            ],
-            googlePlay: apps ?? [],
-            clock: garden.store.clock)
+        var stores = StoreClients(googlePlay: apps ?? [])
+        stores.offerSigners = [
+            ByteKey(garden.bundleIdentifier): { _, _, _, moment in
+                PromotionalOfferSignature(
+                    keyIdentifier: "key", nonce: Self.nonce, timestamp: moment, signature: Self.signature)
+            }
+        ]
+        var settings = RouteSettings(.apiKeys(keys), limits: limits, metrics: metrics)
+        settings.proxies = proxies
+        settings.reserve = disk.map { [clock = garden.clock] disk in
+            StorageReserve(
+                bytes: 1 << 20, clock: clock,
+                logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }), freeBytes: disk.askFree)
+        }
+        let till = Till(entitlements, clock: garden.clock)
         routes = ServiceRoutes(
-            service: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics, proxies: proxies,
-            reserve: disk.map { [clock = garden.clock] disk in
-                StorageReserve(
-                    bytes: 1 << 20, clock: clock,
-                    logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }), freeBytes: disk.askFree)
-            },
-            others: [DoorRoutes(doors, services: services)], clock: garden.clock)
+            till, stores: stores, settings, others: [DoorRoutes(doors, till, stores: stores, settings)])
     }
 
     struct Answer {

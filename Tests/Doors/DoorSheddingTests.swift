@@ -2,6 +2,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The doors while many requests wait for a commit.
 @Suite struct DoorSheddingTests {

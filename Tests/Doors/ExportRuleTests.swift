@@ -3,6 +3,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The effect of each row of an export.
 @Suite struct ExportRuleTests {

@@ -1,6 +1,7 @@
 import Entitlements
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// A generated customer: everything that the App Store states about the purchases, and the grants by the team.
 struct GeneratedLife {

@@ -37,8 +37,8 @@ import Testing
         var fixture = Fixture()
         fixture.subscribe(from: 1, to: 31, origin: .googleProduction, facts: Self.stated)
         fixture.subscribe("garden.yearly", original: "2", from: 1, to: 366)
-        #expect(fixture.info.managementURL == CustomerInfo.Store.appStore.managementURL)
-        #expect(fixture.subscription()?.store.managementURL == Self.page)
+        #expect(fixture.info.managementURL == PurchaseStore.appStore.subscriptionAddress)
+        #expect(fixture.subscription()?.store?.subscriptionAddress == Self.page)
     }
 
     @Test func `an ended subscription has no page of the customer`() {

@@ -4,6 +4,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The ledger reads what the rules say: the comparison of the surfaces holds for the same ledger.
 @Suite struct LedgerAnswerTests {

@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Strangers write a bounded number of bytes for customers without a purchase.
 @Suite struct NewcomerBudgetTests {

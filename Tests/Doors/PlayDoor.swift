@@ -10,6 +10,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service with open doors beside a local Google Play, which it asks over HTTP.
 struct PlayDoor: Sendable {

@@ -1,6 +1,7 @@
 import Proofs
 import Service
 import Testing
+import Vocabulary
 
 /// The answers to authentic proofs with refused transactions.
 @Suite struct ReceiptOutcomeTests {

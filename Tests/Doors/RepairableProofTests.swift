@@ -3,6 +3,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Authentic proofs that Till cannot use yet. An SDK finishes its transaction after an answer below 500, and the App Store
 /// never delivers it again.

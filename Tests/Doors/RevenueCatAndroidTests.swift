@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The door of RevenueCat's SDKs with the requests of purchases-android.
 @Suite struct RevenueCatAndroidTests {

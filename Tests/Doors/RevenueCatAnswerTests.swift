@@ -8,6 +8,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The answers beside customer info, and the entity tags.
 @Suite struct RevenueCatAnswerTests {

@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The status rule: an answer below 500 makes the SDK finish the transaction for good.
 @Suite struct RevenueCatErrorTests {

@@ -2,6 +2,7 @@ import AppStore
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A customer's life over the door of RevenueCat's SDKs, with the real proofs of the local App Store. Each answer is compared
 /// with the whole of the expected one.

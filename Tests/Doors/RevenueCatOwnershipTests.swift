@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The owner of a purchase over the door of RevenueCat's SDKs: log-ins, and restores by a second customer. Each answer is
 /// compared with the whole of the expected one.

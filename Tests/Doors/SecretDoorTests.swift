@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Purchase tokens and signed proofs, searched for in the answers of the doors to a stranger: somebody with the public key of the app, who
 /// knows a customer's id and has purchases of his own.

@@ -3,6 +3,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The doors while only the reserve of free space is left.
 @Suite struct StorageReserveDoorTests {

@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A stranger with the public key does anything at the doors. Nobody loses anything, and the stranger gets nothing of others.
 @Suite struct StrangerPropertyTests {

@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The items and the state of a commitment at a service beside the store, from its notifications.
 @Suite struct CommitmentEntitlementTests {

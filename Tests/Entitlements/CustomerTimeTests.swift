@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service beside a local App Store whose customers are at different times.
 @Suite struct CustomerTimeTests {

@@ -1,9 +1,11 @@
 import Catalog
 import Entitlements
+import HTTPSupport
 import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct EntitlementServiceTests {
     let shop: TestShop

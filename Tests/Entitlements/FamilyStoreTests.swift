@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The items of a family at a service beside the store: the same for notifications in either order.
 @Suite struct FamilyStoreTests {

@@ -7,6 +7,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The histories of users whose subscriptions the store simulates.
 @Suite struct HistoryTests {

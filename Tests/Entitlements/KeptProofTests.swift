@@ -1,10 +1,12 @@
 import Catalog
 import Entitlements
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The verification of stored proofs.
 @Suite struct KeptProofTests {

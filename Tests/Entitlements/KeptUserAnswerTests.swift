@@ -8,6 +8,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Answers that a process keeps in memory are those that the ledger gives, whatever any process has written.
 @Suite struct KeptUserAnswerTests {

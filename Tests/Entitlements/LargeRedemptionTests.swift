@@ -5,6 +5,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A request with more purchases than one commit redeems.
 @Suite struct LargeRedemptionTests {

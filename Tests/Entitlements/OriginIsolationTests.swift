@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// An origin is accepted for a user on every path, or on none.
 @Suite struct OriginIsolationTests {

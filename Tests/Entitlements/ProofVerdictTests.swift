@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The verdict on proofs of the local store, each changed at one place.
 @Suite struct ProofVerdictTests {

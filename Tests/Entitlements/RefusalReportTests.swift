@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The recorded refusals of all users.
 @Suite struct RefusalReportTests {

@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The item of a subscription with seats at a service beside the store, from the store's notifications.
 @Suite struct SeatStoreTests {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Purchases of several seats, by signed statements in the forms of the App Store since September 2026.
 @Suite struct SeatTests {

@@ -5,6 +5,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The number of SQL statements of a commit. It is the same for a hundred claims as for one.
 @Suite struct StatementCountTests {

@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The entitlements that a service derives from the store's sales, for any kind and order of statements.
 @Suite struct SubscriptionEntitlementTests {

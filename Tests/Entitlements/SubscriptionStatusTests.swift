@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The states of simulated subscriptions, derived from notifications and proofs.
 @Suite struct SubscriptionStatusTests {

@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// StoreKit testing in Xcode, whose identifiers begin at 0 in each simulator and after each reset.
 @Suite struct XcodeTransactionTests {

@@ -55,7 +55,7 @@ import Testing
 
     @Test func `production and sandbox share no origin, and have all`() {
         let (production, sandbox) = (
-            FigureQuery.Environment.production.origins, FigureQuery.Environment.sandbox.origins
+            FigureQuery.Environment.production.origins(), FigureQuery.Environment.sandbox.origins()
         )
         #expect(production.isDisjoint(with: sandbox))
         #expect(production.union(sandbox) == Set(Origin.allCases))

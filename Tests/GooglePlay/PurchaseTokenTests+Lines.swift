@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Subscriptions with add-ons: each line of a chain of tokens is a purchase of its own
 /// (developer.android.com/google/play/billing/subscription-with-addons).
@@ -42,6 +43,28 @@ extension PurchaseTokenTests {
                 "GPA.1": main, "GPA.1:\(Self.add)": other, "GPA.1..0": main, "GPA.1..0:\(Self.add)": other,
             ])
         #expect(try await plus(alice) == [1, 2])
+    }
+
+    @Test(arguments: [true, false]) func `the team moves all lines of a token together`(isBase: Bool) async throws {
+        let both = try subscription(
+            "t", items: item(Self.base, order: "GPA.1", until: day(30)), item(Self.add, order: "GPA.1", until: day(30)))
+        _ = try await redeem(both, for: alice)
+        let other = try subscription("u", items: item(Self.base, order: "GPA.2", until: day(30)))
+        _ = try await redeem(other, for: alice)
+        _ = try await service.appAccountToken(of: bob)
+        _ = try await service.move(
+            transaction: isBase ? "GPA.1" : "GPA.1:\(Self.add)", origin: nil, of: alice, to: bob, reason: "r",
+            by: "key")
+        #expect(try await plus(bob) == [1, 2])
+        #expect(try await plus(alice) == [1])
+        advance(seconds: 30 * 86_400)
+        let renewed = try subscription(
+            "t", items: item(Self.base, order: "GPA.1..0", until: day(30)),
+            item(Self.add, order: "GPA.1..0", until: day(30)), isAcknowledged: true)
+        #expect(try await refresh(renewed) == [.granted, .granted])
+        #expect(try await plus(bob) == [1, 2])
+        let moves = try await service.ledger.read { try $0.audit(of: bob) }.filter { $0.entry.event == .moved }
+        #expect(Set(moves.map(\.entry.subject)) == [Self.base, Self.add])
     }
 
     @Test func `an item that is missing ends alone, and its last period is not made again`() async throws {

@@ -3,6 +3,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// What comes next of a subscription, over a ledger: events, states, explanations and what the check of the ledger finds.
 extension PurchaseTokenTests {

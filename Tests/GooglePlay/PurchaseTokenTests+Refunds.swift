@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Money that Google Play pays back, with and without the goods
 /// (developers.google.com/android-publisher/api-ref/rest/v3/orders, purchases.voidedpurchases).
@@ -145,6 +146,22 @@ extension PurchaseTokenTests {
         #expect(try await refunds(alice) == ["paymentRefunded 4990"])
         #expect(try await purchases.earlierOrders(of: purchase).isEmpty)
         #expect(try await plus(alice) == [1])
+    }
+
+    @Test func `each earlier order of three years is asked for, the last one first`() async throws {
+        func period(_ order: String) throws -> GooglePlayStatement {
+            try statement(
+                "t", item(Self.base, order: order, until: day(30)), orders: try self.order(order, [(Self.base, 4_990)]))
+        }
+        _ = try await redeem(try period("GPA.1"), for: alice)
+        for number in 0..<3 {
+            advance(seconds: 30 * 86_400)
+            _ = try await refresh(try period("GPA.1..\(number)"))
+        }
+        let purchase = try #require(try await purchases.purchase(of: "t"))
+        #expect(try await purchases.earlierOrders(of: purchase) == ["GPA.1..1", "GPA.1..0", "GPA.1"])
+        advance(seconds: 3 * 366 * 86_400 - 75 * 86_400)
+        #expect(try await purchases.earlierOrders(of: purchase) == ["GPA.1..1", "GPA.1..0"])
     }
 
     @Test func `a voided order of two products takes the one that was paid back`() async throws {

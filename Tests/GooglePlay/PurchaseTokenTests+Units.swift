@@ -2,6 +2,7 @@ import Entitlements
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Refunds of some units of a purchase.
 extension PurchaseTokenTests {

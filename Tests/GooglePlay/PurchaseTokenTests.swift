@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Statements of Google Play over a ledger: chains of purchases, what they grant and what is due. The answers have the form of the API's.
 @Suite struct PurchaseTokenTests {

@@ -2,6 +2,7 @@ import Entitlements
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 extension GooglePurchaseService {
     /// Records the answer to a question of now.

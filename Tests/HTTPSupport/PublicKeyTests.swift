@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The public keys of apps, without a service.
 @Suite struct PublicKeyTests {

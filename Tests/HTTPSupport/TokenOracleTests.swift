@@ -5,6 +5,7 @@ import Logging
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Users' tokens, compared with jwt-kit.
 @Suite struct TokenOracleTests {

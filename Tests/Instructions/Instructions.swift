@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import Synchronization
 import TestSupport
+import Vocabulary
 
 /// Runs a fixed workload, whose instructions `make bench-instructions` counts.
 ///

@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Accounts and sessions in a ledger, and the erasure of a user, in either database.
 @Suite struct AccountLedgerTests: LedgerSuite {

@@ -3,6 +3,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The activity of all users, in either database.
 @Suite struct ActivityLedgerTests: LedgerSuite {

@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Callers who are limited to one of two apps, in either database. The transactions of both apps have the same identifiers.
 @Suite struct AppLimitLedgerTests: LedgerSuite {

@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The audit log records the changes of a user's items, and its chain reveals tampering.
 @Suite struct AuditTests: LedgerSuite {

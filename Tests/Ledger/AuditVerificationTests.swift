@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The paged verification of the audit logs finds the same changes as the check of the whole ledger.
 @Suite struct AuditVerificationTests: LedgerSuite {

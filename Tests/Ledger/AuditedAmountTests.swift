@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The check of a ledger compares amounts, ends and revocations with the audit log.
 @Suite struct AuditedAmountTests: LedgerSuite {

@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Users whose names stand for no user, in either database.
 @Suite struct BlockedNameLedgerTests: LedgerSuite {

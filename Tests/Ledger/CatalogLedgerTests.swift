@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The changes of the catalog, in either database.
 @Suite struct CatalogLedgerTests: LedgerSuite {

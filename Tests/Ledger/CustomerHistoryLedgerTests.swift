@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The history of a customer with more transactions and grants than the newest ones, in either database.
 @Suite struct CustomerHistoryLedgerTests: LedgerSuite {

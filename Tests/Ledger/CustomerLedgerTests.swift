@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The queries about single customers and the customers of a product, in either database.
 @Suite struct CustomerLedgerTests: LedgerSuite {

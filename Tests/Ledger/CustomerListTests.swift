@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The lists of customers, in either database.
 @Suite struct CustomerListTests: LedgerSuite {

@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The replacement of a damaged or missing ledger, and of one in several files, by a backup.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct DamagedLedgerRestorationTests: LedgerSuite {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The purchases of alice, who was erased.
 @Suite struct ErasedOwnerTests: LedgerSuite {

@@ -1,3 +1,4 @@
+import Catalog
 import Entitlements
 import Features
 import Foundation
@@ -5,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Exports for analysis, in either database.
 @Suite struct ExportLedgerTests: LedgerSuite {

@@ -32,7 +32,7 @@ import Testing
         if end != nil { for (fact, value) in Self.monthly { stated[fact] = value } }
         stated[.currency] = .text("USD")
         stated[.price] = price.map { .integer($0) }
-        if origin.isGooglePlay { stated[.orderId] = .text("GPA.\(transaction)") }
+        if origin.store == .playStore { stated[.orderId] = .text("GPA.\(transaction)") }
         let date = Self.now.adding(days: signed ?? start)
         stated[.signedDate] = .integer(date.millisecondsSince1970)
         return claim(

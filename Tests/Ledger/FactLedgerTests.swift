@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Facts that the App Store states, in the ledger.
 @Suite struct FactLedgerTests: LedgerSuite {

@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The tables of features, which a ledger has only if a service uses the feature.
 @Suite struct FeatureTableTests: LedgerSuite {

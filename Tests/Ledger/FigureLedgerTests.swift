@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The sums that the ledger keeps, in either database.
 @Suite struct FigureLedgerTests: LedgerSuite {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Season passes in the ledger: the rows of one follow from those of the others.
 @Suite struct FixedPeriodLedgerTests: LedgerSuite {

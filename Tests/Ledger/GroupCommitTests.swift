@@ -4,6 +4,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Group commits, and their back-pressure.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct GroupCommitTests: LedgerSuite {

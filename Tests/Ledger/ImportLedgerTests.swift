@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The import of another server's customers, in either database.
 @Suite struct ImportLedgerTests: LedgerSuite {

@@ -59,7 +59,8 @@ import Testing
         "ALTER TABLE app ALTER COLUMN bundle_id DROP NOT NULL", "ALTER TABLE app ALTER COLUMN bundle_id TYPE varchar",
         "ALTER TABLE app ALTER COLUMN bundle_id SET DEFAULT 'x'", "ALTER TABLE app ADD CHECK (app <> 13)",
         "ALTER TABLE app DROP CONSTRAINT app_app_check", "ALTER TABLE app DROP CONSTRAINT app_bundle_id_key",
-        "ALTER TABLE audit DROP CONSTRAINT audit_user_id_fkey", "ALTER TABLE audit DROP CONSTRAINT audit_pkey CASCADE",
+        "ALTER TABLE session DROP CONSTRAINT session_user_id_fkey",
+        "ALTER TABLE audit DROP CONSTRAINT audit_pkey CASCADE",
     ]
 
     private func execute(_ sql: String, in file: URL) throws {

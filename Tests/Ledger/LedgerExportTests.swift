@@ -7,6 +7,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The export and import of all rows of a ledger, or of none.
 @Suite struct LedgerExportTests: LedgerSuite {
@@ -185,6 +186,7 @@ import Testing
                     INSERT INTO ledger_secret VALUES ('purchaseTokens', zeroblob(32));
                     INSERT INTO parked_original VALUES ('9', 'local/Sandbox', 1, '91');
                     INSERT INTO kept_proof SELECT user_id, zeroblob(32), x'01', x'' FROM user LIMIT 1;
+                    INSERT INTO chain VALUES (1, zeroblob(32), zeroblob(32));
                     INSERT INTO kept_certificate VALUES (zeroblob(32), x'02');
                     INSERT INTO account_link SELECT user_id, zeroblob(32), 'reset', 'a@b.example', 1, 2 FROM account
                         LIMIT 1;

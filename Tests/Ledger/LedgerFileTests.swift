@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The file of a ledger: concurrent processes, damage, and the constraints of its tables.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerFileTests: LedgerSuite {
@@ -79,7 +80,7 @@ import Testing
         }
         let rules = TableRules(alice: "1", bob: "2", digest: "zeroblob(32)")
         for statement in rules.allowed { try await execute(statement) }
-        for statement in rules.forbidden {
+        for statement in rules.forbidden + rules.dangling {
             await #expect(throws: DatabaseError.self, "\(statement)") { try await execute(statement) }
         }
     }

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A ledger for one test, and two users. The ledger is in a SQLite file, or in PostgreSQL if there is a server for tests. The
 /// same tests run with both.

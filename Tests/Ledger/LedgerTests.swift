@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct LedgerTests: LedgerSuite {
     let fixture: LedgerFixture

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Checks and backups of a ledger that is in use.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerUpkeepTests: LedgerSuite {
@@ -60,9 +61,15 @@ import Testing
         ("UPDATE user SET audit_number = 1 WHERE user_id = 1", "last numbers"),
         ("UPDATE user SET audit_digest = zeroblob(32)", "last numbers"),
         ("UPDATE user SET last_transaction = 0", "last numbers"),
-        ("UPDATE entitlement SET sequence = 9 WHERE user_id = 2", "refers to a missing row of redeemed_transaction"),
-        ("UPDATE entitlement SET ends_at = 1", "period of an item differs"),
-        ("UPDATE entitlement SET is_revoked = 1", "period of an item differs"),
+        ("UPDATE credit SET sequence = 9 WHERE user_id = 2", "refers to a missing row of redeemed_transaction"),
+        ("UPDATE redeemed_transaction SET ends_at = 1", "period of an item differs"),
+        ("UPDATE redeemed_transaction SET is_revoked = 1", "period of an item differs"),
+        ("UPDATE redeemed_transaction SET renewal_stated_at = 1", "renewal of an item differs"),
+        ("UPDATE redeemed_transaction SET chain = 99", "unknown chain"),
+        (
+            "UPDATE redeemed_transaction SET transaction_id = '1', origin = 'local/Sandbox' WHERE transaction_id = '2'",
+            "A transaction is there twice"
+        ),
         ("UPDATE redeemed_transaction SET revocation_date = 1", "period of an item differs"),
         ("UPDATE credit SET is_revoked = 1", "A credit differs"),
         (

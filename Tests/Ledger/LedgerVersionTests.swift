@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Ledgers that another version of Till wrote.
 @Suite struct LedgerVersionTests: LedgerSuite {

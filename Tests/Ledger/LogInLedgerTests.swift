@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Anonymous customers who log in, in either database.
 @Suite struct LogInLedgerTests: LedgerSuite {
@@ -19,7 +20,7 @@ import Testing
         "webhook_attempt", "figure_contribution",
         "figure_pending", "customer_activity", "customer_spending",
         // The purchases and the numbered records.
-        "redeemed_transaction", "entitlement", "credit", "team_grant", "spending", "balance_addition",
+        "redeemed_transaction", "credit", "team_grant", "spending", "balance_addition",
         "attribute", "app_attribute",
         // A stranger's refusals would use up the limit of the known customer.
         "refusal",

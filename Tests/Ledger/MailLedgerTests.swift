@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The queue of mails and the links in them, in either database.
 @Suite struct MailLedgerTests: LedgerSuite {
@@ -15,14 +16,14 @@ import Testing
         fixture = try LedgerFixture()
     }
 
-    private var accounts: AccountService { accounts(ledger) }
+    private var accounts: AccountService { get throws { try accounts(ledger) } }
 
-    private func accounts(_ ledger: Ledger) -> AccountService {
-        AccountService(ledger: ledger, clock: clock, sendsMail: true, cost: .minimal)
+    private func accounts(_ ledger: Ledger) throws -> AccountService {
+        AccountService(ledger: ledger, clock: clock, templates: try MailTemplates(), cost: .minimal)
     }
 
-    private func queue(_ ledger: Ledger) -> MailQueue {
-        accounts(ledger).mails
+    private func queue(_ ledger: Ledger) throws -> MailQueue {
+        try accounts(ledger).mails
     }
 
     private func open(_ email: String) async throws -> User {
@@ -36,7 +37,7 @@ import Testing
 
     @Test func `one of two services sends a mail until its lease ends`() async throws {
         let user = try await open("mint@example.com")
-        let (here, there) = (queue(ledger), queue(try fixture.again()))
+        let (here, there) = (try queue(ledger), try queue(try fixture.again()))
         let due = try await there.due(upTo: 9)
         let first = try await here.lease(upTo: 9)
         #expect(first.map(\.mail.attempts) == [1])
@@ -60,7 +61,7 @@ import Testing
 
     @Test func `each attempt has its own link, and each link is valid`() async throws {
         let user = try await open("mint@example.com")
-        let queue = queue(ledger)
+        let queue = try queue(ledger)
         let first = try #require(try await queue.lease(upTo: 1).first)
         try await queue.record([queue.result(of: first.mail, .failed(code: "timedOut"))])
         #expect(try await mails(about: user).first?.lastError == "timedOut")
@@ -84,7 +85,7 @@ import Testing
 
     @Test func `a mail that is refused, or failed too often, is given up`() async throws {
         let (refused, failed) = (try await open("a@example.com"), try await open("b@example.com"))
-        let queue = queue(ledger)
+        let queue = try queue(ledger)
         var attempts = 0
         while true {
             let leased = try await queue.lease(upTo: 9)
@@ -156,12 +157,12 @@ import Testing
 
     @Test func `two concurrent confirmations change an address once`() async throws {
         let user = try await open("old@example.com")
-        let queue = queue(ledger)
+        let queue = try queue(ledger)
         let verification = try #require(try await queue.lease(upTo: 1).first)
         _ = try await accounts.confirm(verification.token.text)
         let account = try await accounts.account(of: user)
         try await accounts.askForChange(of: account, to: try EmailAddress("new@example.com"), in: "en")
-        let (here, there) = (accounts, accounts(try fixture.again()))
+        let (here, there) = (try accounts, try accounts(try fixture.again()))
         let tokens = try await queue.lease(upTo: 9).map(\.token.text)
         #expect(tokens.count == 2)
         async let first = here.confirm(tokens[0])

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The search for parts of names, in either database.
 @Suite struct NameIndexTests: LedgerSuite {

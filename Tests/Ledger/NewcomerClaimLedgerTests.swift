@@ -5,6 +5,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Claims and log-ins of strangers, who have an allowance for what they write for users without a purchase.
 @Suite struct NewcomerClaimLedgerTests: LedgerSuite {

@@ -3,6 +3,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The lists of received notifications, in either database.
 @Suite struct NotificationLedgerTests: LedgerSuite {

@@ -16,9 +16,9 @@ import Testing
                 "original.named_at", "original.named_stated_at", "redeemed_transaction.purchase_date",
                 "redeemed_transaction.stated_at", "redeemed_transaction.revocation_date",
                 "redeemed_transaction.expires_at", "redeemed_transaction.grace_ends_at",
-                "redeemed_transaction.grace_stated_at", "entitlement.purchase_date", "entitlement.begins_at",
-                "entitlement.ends_at", "entitlement.expires_at", "entitlement.grace_ends_at",
-                "entitlement.renewal_stated_at", "subscription.stated_at", "purchase_state.changes_at",
+                "redeemed_transaction.grace_stated_at", "redeemed_transaction.begins_at",
+                "redeemed_transaction.ends_at", "redeemed_transaction.renewal_stated_at", "subscription.stated_at",
+                "purchase_state.changes_at",
                 "parked_transaction.stated_at", "parked_transaction.revocation_date", "parked_transaction.expires_at",
                 "expected_purchase.purchase_date", "expected_purchase.expires_at", "notification.signed_at",
                 "google_voided_purchase.voided_at", "google_voided_units.voided_at", "google_line.begins_at",
@@ -29,7 +29,7 @@ import Testing
         (
             "it only tells when something was written",
             [
-                "redeemed_transaction.redeemed_at", "entitlement.granted_at", "team_grant.granted_at",
+                "redeemed_transaction.redeemed_at", "team_grant.granted_at",
                 "team_grant.revoked_at", "team_revocation.revoked_at", "team_revocation.reinstated_at",
                 "spending.spent_at", "balance_addition.added_at", "expected_purchase.expected_at",
                 "notification.received_at", "notification.settled_at", "notification.repeated_at", "audit.happened_at",

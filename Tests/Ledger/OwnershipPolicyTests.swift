@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The owner of a purchase that alice redeemed and bob presents.
 @Suite struct OwnershipPolicyTests: LedgerSuite {

@@ -3,6 +3,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A pooler that gives each transaction another session of the server.
 @Suite(.enabled(if: TestSchema.givesTransactions)) struct PoolerTests: LedgerSuite {

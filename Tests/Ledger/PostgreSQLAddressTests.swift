@@ -1,6 +1,7 @@
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 @Suite struct PostgreSQLAddressTests {
     @Test(arguments: [

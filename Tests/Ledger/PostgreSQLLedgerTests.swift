@@ -5,6 +5,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Tests of PostgreSQL only: several services on one ledger, lost connections, and the constraints of the tables.
 @Suite(.enabled(if: !LedgerFixture.isFile)) struct PostgreSQLLedgerTests: LedgerSuite {
@@ -150,7 +151,7 @@ import Testing
 
     /// A constraint violation undoes only the use case that caused it.
     @Test func `a use case that fails in a group fails alone`() async throws {
-        try schema.execute("ALTER TABLE entitlement ADD CONSTRAINT unlucky CHECK (number <> 13)")
+        try schema.execute("ALTER TABLE redeemed_transaction ADD CONSTRAINT unlucky CHECK (number <> 13)")
         let results = Mutex<[Int: Redemption.Result?]>([:])
         let errors = ledger.together(
             (10..<16).map { number in
@@ -163,7 +164,7 @@ import Testing
         #expect(errors.map { $0 == nil } == [true, true, true, false, true, true])
         #expect(results.withLock { $0.filter { $0.value == .granted }.keys.sorted() } == [10, 11, 12, 14, 15])
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) }.map(\.number) == [10, 11, 12, 14, 15])
-        try schema.execute("ALTER TABLE entitlement DROP CONSTRAINT unlucky")
+        try schema.execute("ALTER TABLE redeemed_transaction DROP CONSTRAINT unlucky")
         #expect(try fixture.problems() == [])
     }
 
@@ -212,6 +213,13 @@ import Testing
         for statement in rules.allowed { try schema.execute(statement) }
         for statement in rules.forbidden {
             #expect(throws: (any Error).self, "\(statement)") { try schema.execute(statement) }
+        }
+        for statement in rules.dangling { try schema.execute(statement) }
+        let problems = try fixture.problems()
+        for missing in [
+            "redeemed_transaction refers to a missing row of user", "credit refers to a missing row of redeemed",
+        ] {
+            #expect(problems.contains { $0.contains(missing) }, "\(problems)")
         }
     }
 

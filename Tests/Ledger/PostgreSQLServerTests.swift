@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A database server that goes away, is slow, takes no writes, or lacks statistics.
 @Suite(.enabled(if: TestSchema.hasSessions)) struct PostgreSQLServerTests: LedgerSuite {

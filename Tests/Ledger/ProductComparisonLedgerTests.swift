@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The comparison of a catalog with the sales in the ledger, in either database.
 @Suite struct ProductComparisonLedgerTests: LedgerSuite {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// One period of a subscription under two transaction identifiers, in either database.
 @Suite struct PurchaseEventLedgerTests: LedgerSuite {

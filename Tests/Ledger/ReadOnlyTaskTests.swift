@@ -3,6 +3,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Tasks that answer a question.
 @Suite struct ReadOnlyTaskTests {

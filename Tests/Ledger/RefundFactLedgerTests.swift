@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The facts about purchases whose refunds are requested, in either database.
 @Suite struct RefundFactLedgerTests: LedgerSuite {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The transactions of a restored purchase, which is one purchase with several transaction identifiers.
 @Suite struct RestoredPurchaseTests: LedgerSuite {

@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Endpoints of RevenueCat's format and the facts of their messages, in either database.
 @Suite struct RevenueCatWebhookLedgerTests: LedgerSuite {

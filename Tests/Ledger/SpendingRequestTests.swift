@@ -5,6 +5,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The idempotency keys of spendings.
 @Suite struct SpendingRequestTests: LedgerSuite {

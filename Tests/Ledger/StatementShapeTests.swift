@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The shapes of the statements that the ledger sends, as the parser and the planner of PostgreSQL understand them. A distributed
 /// database sends a statement to one node only if it has such a shape.

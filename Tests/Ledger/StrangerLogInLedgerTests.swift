@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Log-ins of strangers as a known customer, in either database. Anybody with an app's public key can do them.
 @Suite struct StrangerLogInLedgerTests: LedgerSuite {

@@ -41,6 +41,5 @@ import Testing
         for name in ["claim", "original", "parked_transaction", "parked_original"] {
             #expect(try #require(Self.tables[name]).key.contains("app"))
         }
-        #expect(Self.tables["redeemed_transaction"]?.unique.allSatisfy { $0.contains("app") } == true)
     }
 }

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// An identifier that returns with another product, in either database and from each origin.
 @Suite struct TransactionConflictTests: LedgerSuite {
@@ -22,7 +23,7 @@ import Testing
             proofDigest: [UInt8](repeating: 7, count: 32), item: product == "gate" ? Self.gate : Self.sprout1)
     }
 
-    @Test(arguments: Origin.allCases)
+    @Test(arguments: Set<Origin>.ofEveryStore)
     func `another product under a redeemed identifier is refused, recorded and explained`(origin: Origin) async throws {
         #expect(try await redeem(claim("sprout", of: origin), for: alice) == [.granted])
         for user in [alice, bob, alice] {
@@ -40,7 +41,7 @@ import Testing
         #expect(try fixture.problems() == [])
     }
 
-    @Test(arguments: Origin.allCases)
+    @Test(arguments: Set<Origin>.ofEveryStore)
     func `a statement about another product takes nothing`(origin: Origin) async throws {
         #expect(try await redeem(claim("sprout", of: origin), for: alice) == [.granted])
         #expect(try await notify("a", claim("gate", of: origin, revoked: true, signed: 9)) == .recorded)
@@ -49,7 +50,7 @@ import Testing
         #expect(try fixture.problems() == [])
     }
 
-    @Test(arguments: Origin.allCases)
+    @Test(arguments: Set<Origin>.ofEveryStore)
     func `a parked statement about another product is not applied`(origin: Origin) async throws {
         #expect(try await notify("a", claim("gate", of: origin, revoked: true, signed: 9)) == .parked)
         #expect(try await redeem(claim("sprout", of: origin), for: alice) == [.transactionConflict])

@@ -6,6 +6,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Webhook endpoints and their deliveries, in either database.
 @Suite struct WebhookLedgerTests: LedgerSuite {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The write-ahead log of a ledger in a file, while reads run.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct WriteAheadLogTests: LedgerSuite {

@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Answers of a Play Developer API that would keep the service asking for ever.
 @Suite struct EndlessAnswerTests {

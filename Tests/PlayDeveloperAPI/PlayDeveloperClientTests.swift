@@ -1,12 +1,14 @@
 import Catalog
 import Entitlements
 import Foundation
+import HTTPSupport
 import Ledger
 import PlayStore
 import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The client of the Play Developer API against the local Play, over a socket.
 @Suite struct PlayDeveloperClientTests {

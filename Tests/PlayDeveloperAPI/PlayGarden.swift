@@ -8,6 +8,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service over an empty ledger that asks a local Google Play, some of whose answers a test gives.
 struct PlayGarden {

@@ -216,6 +216,22 @@ private final class Calls: Sendable {
         #expect(try await garden.app.purchases.purchase(of: bought.token)?.askAt != nil)
     }
 
+    @Test func `a purchase that a notification gives up is counted, too`() async throws {
+        let bought = try await subscribeAndPresent()
+        server.answer { $0.uri.path.contains("/tokens/") ? .error(410, "purchaseTokenNoLongerValid") : nil }
+        var days = 0
+        while try await garden.app.purchases.purchase(of: bought.token)?.askAt != nil, days < 120 {
+            days += 1
+            garden.advance(milliseconds: 86_400_000)
+            await #expect(throws: PlayDeveloperError.self) {
+                _ = try await garden.app.refresh(bought.token, notifiedBy: notification(days))
+            }
+        }
+        #expect((90...93).contains(days))
+        #expect(try await garden.app.reconciler.recordSilentPurchases().outcomes == ["givenUp": 1])
+        #expect(try await garden.app.reconciler.recordSilentPurchases().outcomes == [:])
+    }
+
     @Test func `a question ends with the last caller who awaits it, and the next caller asks anew`() async throws {
         let bought = try server.buy("garden.gate")
         server.hold("/tokens/")

@@ -7,6 +7,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Replaced subscriptions of Google Play, in each order in which a service can learn of one
 /// (developer.android.com/google/play/billing/subscriptions, "Replacement modes" and "Handle subscription change purchases").

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import PlayStore
 import Proofs
 import TestSupport

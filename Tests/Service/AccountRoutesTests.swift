@@ -9,6 +9,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The service's own accounts, over HTTP.
 @Suite struct AccountRoutesTests {

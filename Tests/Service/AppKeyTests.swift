@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Keys for one app, in a service that sells the seed's app and the garden, against every route.
 @Suite struct AppKeyTests {
@@ -135,12 +136,7 @@ import Testing
         return (seed, flowers)
     }
 
-    /// Routes about what belongs to no app, which refuse keys for one app.
-    private static let closed: Set = [
-        "GET /v1/users", "PUT /v1/users/{user}", "GET /v1/users/{user}/profile", "GET /v1/users/{user}/wishes",
-        "GET /v1/users/{user}/attributes", "PUT /v1/users/{user}/attributes", "GET /v1/users/{user}/export",
-        "POST /v1/users/{user}/erasure", "GET /metrics",
-    ]
+    private static let closed = OperationPermission.operations(.closedToAppKeys)
     /// The closed routes whose answers another app's purchases and the requests themselves change.
     private static let unstable: Set = ["GET /v1/users/{user}/export", "GET /metrics"]
 

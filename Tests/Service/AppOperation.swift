@@ -3,6 +3,68 @@ import HTTPSupport
 import HTTPTypes
 import Service
 
+/// What operations allow beyond a request of a back end, about what belongs to an app: each permission that a route could give by mistake
+/// is written down here once more, and the tests compare the service with it.
+enum OperationPermission: Sendable {
+    /// Anybody may send it, without a key or a token.
+    case open
+    /// A key for one app may not: it is about what belongs to no app.
+    case closedToAppKeys
+    /// An app or a stranger may send it, unless only the reserve of free space is left.
+    case refusedWhenFull
+    /// An app or a stranger may send it, also then: it brings a proof, ends or renews what is there, or writes nothing.
+    case admittedWhenFull
+
+    static let all: [String: Set<OperationPermission>] = [
+        "DELETE /v1/me/wishes/{product}": [.refusedWhenFull],
+        "GET /errors": [.open],
+        "GET /health/live": [.open],
+        "GET /health/ready": [.open],
+        "GET /metrics": [.closedToAppKeys],
+        "GET /openapi.json": [.open],
+        "GET /v1/pictures": [.open],
+        "GET /v1/pictures/{collection}/{number}": [.open],
+        "GET /v1/users": [.closedToAppKeys],
+        "GET /v1/users/{user}/attributes": [.closedToAppKeys],
+        "GET /v1/users/{user}/export": [.closedToAppKeys],
+        "GET /v1/users/{user}/profile": [.closedToAppKeys],
+        "GET /v1/users/{user}/wishes": [.closedToAppKeys],
+        "PATCH /v1/me/profile": [.refusedWhenFull],
+        "POST /v1/accounts": [.open, .refusedWhenFull],
+        "POST /v1/accounts/availability": [.open, .admittedWhenFull],
+        "POST /v1/accounts/confirmation": [.open, .refusedWhenFull],
+        "POST /v1/accounts/password": [.open, .refusedWhenFull],
+        "POST /v1/accounts/recovery": [.open, .refusedWhenFull],
+        "POST /v1/accounts/release": [.open, .refusedWhenFull],
+        "POST /v1/me/account/verification": [.refusedWhenFull],
+        "POST /v1/me/erasure": [.admittedWhenFull],
+        "POST /v1/me/receipts": [.admittedWhenFull],
+        "POST /v1/me/transactions": [.admittedWhenFull],
+        "POST /v1/nicknames/check": [.open, .admittedWhenFull],
+        "POST /v1/notifications/apple": [.open, .admittedWhenFull],
+        "POST /v1/sessions": [.open, .refusedWhenFull],
+        "POST /v1/sessions/end": [.open, .admittedWhenFull],
+        "POST /v1/sessions/renewal": [.open, .admittedWhenFull],
+        "POST /v1/user": [.refusedWhenFull],
+        "POST /v1/user/shop/ios": [.admittedWhenFull],
+        "POST /v1/user/shop/item": [.refusedWhenFull],
+        "POST /v1/user/withdraw": [.admittedWhenFull],
+        "POST /v1/users/{user}/erasure": [.closedToAppKeys],
+        "PUT /v1/me/account-token": [.refusedWhenFull],
+        "PUT /v1/me/account/email": [.refusedWhenFull],
+        "PUT /v1/me/account/password": [.refusedWhenFull],
+        "PUT /v1/me/attributes": [.refusedWhenFull],
+        "PUT /v1/me/wishes/{product}": [.refusedWhenFull],
+        "PUT /v1/users/{user}": [.closedToAppKeys],
+        "PUT /v1/users/{user}/attributes": [.closedToAppKeys],
+    ]
+
+    /// The operations with a permission.
+    static func operations(_ permission: OperationPermission) -> Set<String> {
+        Set(all.filter { $0.value.contains(permission) }.keys)
+    }
+}
+
 /// An operation for back ends, as the OpenAPI document describes it.
 struct AppOperation {
     /// The method and path, such as `GET /v1/products/{product}`.

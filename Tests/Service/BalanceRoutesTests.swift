@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -11,6 +12,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Balances of consumables, over HTTP.
 @Suite struct BalanceRoutesTests {
@@ -26,7 +28,7 @@ import Testing
             apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
             clock: garden.clock)
         keys = ledger.apiKeys(clock: garden.clock)
-        routes = ServiceRoutes(service: service, authentication: .apiKeys(keys), clock: garden.clock)
+        routes = ServiceRoutes(Till(service, clock: garden.clock), RouteSettings(.apiKeys(keys)))
     }
 
     private struct Answer: JSONReadable {

@@ -9,6 +9,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The administration of the catalog over HTTP, and its refusals.
 @Suite struct CatalogRoutesTests {

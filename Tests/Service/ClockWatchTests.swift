@@ -8,6 +8,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service whose clock is set while it runs.
 @Suite struct ClockWatchTests {

@@ -10,6 +10,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Answers of an App Store that would keep the service asking for ever, over a socket.
 @Suite struct EndlessHistoryTests {

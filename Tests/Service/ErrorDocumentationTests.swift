@@ -6,6 +6,7 @@ import HTTPSupport
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The page that problem documents link to.
 @Suite struct ErrorDocumentationTests {

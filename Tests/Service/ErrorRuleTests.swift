@@ -5,6 +5,7 @@ import HTTPSupport
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 /// The problem documents of errors, by their rules.
 @Suite struct ErrorRuleTests {

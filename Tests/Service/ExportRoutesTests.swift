@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Exports over HTTP.
 @Suite struct ExportRoutesTests {

@@ -38,7 +38,7 @@ import Testing
     }
 
     /// A service whose features are off.
-    private var bare: ServiceRoutes { ServiceRoutes(service: entitlements, authentication: authentication) }
+    private var bare: ServiceRoutes { ServiceRoutes(Till(entitlements), RouteSettings(authentication)) }
 
     private func send(_ operation: String, to routes: ServiceRoutes, credential: String?) async throws -> (
         status: Int, problem: ProblemResource?
@@ -100,9 +100,8 @@ import Testing
     }
 
     @Test func `accounts without a mailer name it at the links alone`() async throws {
-        let routes = ServiceRoutes(
-            service: entitlements, authentication: authentication,
-            accounts: AccountService(ledger: entitlements.ledger, clock: shop.clock, sendsMail: false, cost: .minimal))
+        let accounts = AccountService(ledger: entitlements.ledger, clock: shop.clock, cost: .minimal)
+        let routes = ServiceRoutes(Till(entitlements) { $0.accounts = accounts }, RouteSettings(authentication))
         let links = Set(OptionalOperations.all[1].operations.map(\.route))
         #expect(!links.isEmpty)
         for operation in OptionalOperations.all[0].operations {

@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -11,6 +12,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Signed purchases of Google Play, redeemed over HTTP beside those of the App Store.
 @Suite struct GooglePlayRoutesTests {
@@ -34,7 +36,7 @@ import Testing
             clock: garden.clock, accepted: AcceptedOrigins([.googleProduction, .localSandbox]), keepsProofs: true)
         let apiKeys = ledger.apiKeys(clock: garden.clock)
         apiKey = try await apiKeys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
-        routes = ServiceRoutes(service: service, authentication: .apiKeys(apiKeys), clock: garden.clock)
+        routes = ServiceRoutes(Till(service, clock: garden.clock), RouteSettings(.apiKeys(apiKeys)))
     }
 
     private struct Answer: JSONReadable {
@@ -136,6 +138,14 @@ import Testing
         #expect(redeemed.transactions.map(\.transactionId) == ["\(name):garden.gate", "\(name):garden.seeds"])
         #expect(try await transactions().allSatisfy { $0.originalTransactionId == $0.transactionId })
         #expect(try await redeem(both, for: "bob").status == 409)
+        // The token finds both, though nobody has asked Google Play about it.
+        let purchases = GooglePurchaseService(
+            entitlements: service, app: service.apps.first, packageName: "com.example.garden",
+            origins: [.googleProduction])
+        let known = try await purchases.redeemedPurchases(ofToken: "aaaabbbbccccddddeeeeffff.AO-J1Oz_-")
+        #expect(known?.proven.map(\.productIdentifier) == ["garden.gate", "garden.seeds"])
+        let found = try await service.purchases(ofTransaction: "aaaabbbbccccddddeeeeffff.AO-J1Oz_-")
+        #expect(found.map(\.status.productIdentifier) == ["garden.gate", "garden.seeds"])
     }
 
     @Test func `a user of both stores owns the union`() async throws {

@@ -9,6 +9,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Grants and revocations by a team.
 @Suite struct GrantRoutesTests {

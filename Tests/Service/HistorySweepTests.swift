@@ -12,6 +12,7 @@ import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The ends that time alone brings, at a service whose clock jumps.
 @Suite struct HistorySweepTests {

@@ -8,6 +8,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct IdempotencyTests {
     let fixture: ServiceFixture

@@ -1,5 +1,6 @@
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
@@ -10,6 +11,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The metrics of a service whose ledger is away.
 @Suite struct LedgerOutageTests {
@@ -27,7 +29,7 @@ import Testing
         let service = EntitlementService(
             apps: Apps(App(try Catalog(folder: Project.products))),
             verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: clock), ledger: ledger, clock: clock)
-        routes = ServiceRoutes(service: service, authentication: .apiKeys(keys), clock: clock)
+        routes = ServiceRoutes(Till(service, clock: clock), RouteSettings(.apiKeys(keys)))
     }
 
     /// - Returns: The status, and the answer as text.

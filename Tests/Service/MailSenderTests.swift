@@ -9,6 +9,7 @@ import Service
 import ServiceLifecycle
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The delivery of queued mails to the team's own mailer, and to a mail server.
 @Suite struct MailSenderTests {
@@ -26,7 +27,7 @@ import Testing
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(
-            ledger: ledger, clock: clock, sendsMail: true, cost: .minimal)
+            ledger: ledger, clock: clock, templates: try MailTemplates(), cost: .minimal)
         queue = accounts.mails
         links = try #require(MailLinks("https://garden.example/account"))
     }

@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Strangers who sign up write a bounded number of bytes until they have a purchase.
 @Suite struct NewcomerRoutesTests {

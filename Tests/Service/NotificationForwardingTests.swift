@@ -41,7 +41,7 @@ import Testing
     /// Sends a request to the route for the App Store.
     private func post(_ body: String, to service: EntitlementService) async throws -> Int {
         let routes = ServiceRoutes(
-            service: service, authentication: .apiKeys(ledger.apiKeys(clock: garden.clock)), metrics: metrics)
+            Till(service), RouteSettings(.apiKeys(ledger.apiKeys(clock: garden.clock)), metrics: metrics))
         return try await Application(router: routes.router()).test(.router) { client in
             try await client.execute(
                 uri: "/v1/notifications/apple", method: .post, body: ByteBuffer(string: body)

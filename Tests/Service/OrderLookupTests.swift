@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
@@ -11,6 +12,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The search for a purchase by the order number on a customer's receipt, over HTTP on both sides.
 @Suite struct OrderLookupTests {
@@ -38,8 +40,9 @@ import Testing
     }
 
     private func find(_ identifier: String, _ clients: [AppStoreServerClient]) async throws -> Answer {
-        let routes = ServiceRoutes(
-            service: service, authentication: .apiKeys(keys, nil, nil), orderClients: clients)
+        var stores = StoreClients()
+        stores.orders = clients
+        let routes = ServiceRoutes(Till(service), stores: stores, RouteSettings(.apiKeys(keys)))
         return try await Application(router: routes.router()).test(.router) { [key] client in
             try await client.execute(
                 uri: "/v1/transactions/\(identifier)", method: .get, headers: [.authorization: "Bearer \(key)"]

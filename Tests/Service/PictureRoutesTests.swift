@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The pictures of items, which need no key.
 @Suite struct PictureRoutesTests {

@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The profile and the wishes of an app's user.
 @Suite struct ProfileRoutesTests {

@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Purchase tokens, redeemed over HTTP by a service that asks a local Google Play over a socket.
 @Suite struct PurchaseTokenRoutesTests {

@@ -13,6 +13,7 @@ import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The requests of a running service to the App Store, and its answers, over a socket.
 @Suite struct ReconciliationTests {

@@ -5,6 +5,7 @@ import HTTPSupport
 import Proofs
 import Service
 import Testing
+import Vocabulary
 
 @Suite struct RedemptionJSONTests {
     /// The JSON that is written field by field equals the encoded `Redemption`.

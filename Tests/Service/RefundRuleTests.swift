@@ -10,6 +10,7 @@ import Service
 import ServiceLifecycle
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The answers of refund rules to the store's questions, over a socket.
 @Suite struct RefundRuleTests {

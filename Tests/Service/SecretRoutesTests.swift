@@ -9,6 +9,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Purchase tokens and signed proofs, searched for in the answer of every route, its headers and the lines of the log.
 @Suite struct SecretRoutesTests {

@@ -54,7 +54,7 @@ struct ServiceFixture {
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
         let metrics = ServiceMetrics()
         let accounts = AccountService(
-            ledger: ledger, clock: shop.clock, sendsMail: true, cost: .minimal)
+            ledger: ledger, clock: shop.clock, templates: try MailTemplates(), cost: .minimal)
         let administration = try await CatalogService(
             apps: try Apps([App(shop.catalog)] + others), ledger: ledger, clock: shop.clock)
         let service = EntitlementService(
@@ -62,28 +62,33 @@ struct ServiceFixture {
             onVerify: metrics.recordVerification)
         self.ledger = ledger
         figures = ledger.figures(clock: shop.clock)
-        routes = ServiceRoutes(
-            service: service,
-            authentication: .apiKeys(
-                keys,
-                tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
-                accounts),
-            limits: limits, metrics: metrics, maximumUncachedChains: maximumUncachedChains, accounts: accounts,
-            mailLanguages: try MailTemplates().languages,
-            profiles: service.profiles, seedApp: service.profiles,
-            events: EventHub(ledger: ledger),
-            administration: administration,
-            webhooks: ledger.webhooks(of: administration.apps, clock: shop.clock),
-            figures: figures,
+        let till = Till(service, clock: shop.clock) {
+            $0.accounts = accounts
+            $0.administration = administration
+            $0.figures = figures
+            ($0.profiles, $0.seedApp) = (service.profiles, service.profiles)
+            $0.webhooks = ledger.webhooks(of: administration.apps, clock: shop.clock)
+        }
+        let stores = StoreClients(
             playNotifications: GooglePlayNotifications(
                 tokens: PushTokens(
                     .init(
                         audience: TestPushIssuer.audience, email: TestPushIssuer.email,
                         keys: .file(shop.folder.file("google-keys.json"))), clock: shop.clock, logger: Self.logger),
-                service: service, apps: []), proxies: proxies, requests: requests,
-            reserve: disk.map { [clock = shop.clock] disk in
-                StorageReserve(bytes: 1 << 20, clock: clock, logger: Self.logger, freeBytes: disk.askFree)
-            }, origins: origins, clock: shop.clock)
+                service: service, apps: []))
+        var settings = RouteSettings(
+            .apiKeys(
+                keys,
+                tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
+                accounts),
+            limits: limits, metrics: metrics)
+        settings.maximumUncachedChains = maximumUncachedChains
+        settings.listeners = EventListeners()
+        (settings.proxies, settings.requests, settings.origins) = (proxies, requests, origins)
+        settings.reserve = disk.map { [clock = shop.clock] disk in
+            StorageReserve(bytes: 1 << 20, clock: clock, logger: Self.logger, freeBytes: disk.askFree)
+        }
+        routes = ServiceRoutes(till, stores: stores, settings)
     }
 
     /// Buys a product at the shop, without redeeming it.

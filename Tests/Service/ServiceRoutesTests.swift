@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct ServiceRoutesTests {
     let fixture: ServiceFixture

@@ -8,6 +8,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service that sells the seed's app and the garden.
 @Suite struct SeveralAppsTests {

@@ -6,6 +6,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The writes that are refused first while many requests wait for a commit.
 @Suite struct SheddingTests {

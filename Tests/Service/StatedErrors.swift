@@ -6,6 +6,7 @@ import Hummingbird
 import Proofs
 import Service
 import TestSupport
+import Vocabulary
 
 /// What the sources state about each error code: its status, and whether the same request may succeed later.
 struct StatedErrors {
@@ -32,8 +33,8 @@ struct StatedErrors {
     /// The statements of the service and of the local stores. Pages and commands alone have further codes.
     init() throws {
         let folders = [
-            "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
-            "Service",
+            "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore",
+            "Service", "Vocabulary",
         ]
         let files = try folders.flatMap { try Project.files("Sources/\($0)", suffix: ".swift") }
         for file in files where !file.hasPrefix("Sources/Features/Team/") { read(try Project.text(file)) }

@@ -5,6 +5,7 @@ import Hummingbird
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The writes of each caller while only the reserve of free space is left.
 @Suite struct StorageReserveRoutesTests {
@@ -28,24 +29,10 @@ import Testing
         case stranger, publicKey, app, backEnd
     }
 
+    private static let refused = OperationPermission.operations(.refusedWhenFull)
     /// The writes that anybody can send without a credential.
-    private static let ofStrangers: Set<String> = [
-        "POST /v1/accounts", "POST /v1/accounts/confirmation", "POST /v1/accounts/password",
-        "POST /v1/accounts/recovery", "POST /v1/accounts/release", "POST /v1/sessions",
-    ]
-
-    private static let ofApps: Set<String> = [
-        "DELETE /v1/me/wishes/{product}", "PATCH /v1/me/profile", "POST /v1/me/account/verification", "POST /v1/user",
-        "POST /v1/user/shop/item", "PUT /v1/me/account/email", "PUT /v1/me/account/password", "PUT /v1/me/attributes",
-        "PUT /v1/me/account-token", "PUT /v1/me/wishes/{product}",
-    ]
-
-    /// The other requests of apps and strangers: they bring a proof, end or renew what is there, or write nothing.
-    private static let admitted: Set<String> = [
-        "POST /v1/accounts/availability", "POST /v1/me/erasure", "POST /v1/me/receipts", "POST /v1/me/transactions",
-        "POST /v1/nicknames/check", "POST /v1/notifications/apple", "POST /v1/sessions/end",
-        "POST /v1/sessions/renewal", "POST /v1/user/shop/ios", "POST /v1/user/withdraw",
-    ]
+    private static let ofStrangers = refused.intersection(OperationPermission.operations(.open))
+    private static let admitted = OperationPermission.operations(.admittedWhenFull)
 
     /// The operations that a caller may use, by whether the reserve of free space refuses them.
     private func operations(of caller: Caller) async throws -> (refused: Set<String>, admitted: Set<String>) {
@@ -99,7 +86,7 @@ import Testing
 
     @Test func `apps write only what brings a proof, or takes no space`() async throws {
         let found = try await operations(of: .app)
-        #expect(found.refused == Self.ofStrangers.union(Self.ofApps))
+        #expect(found.refused == Self.refused)
         #expect(found.admitted == Self.admitted)
     }
 

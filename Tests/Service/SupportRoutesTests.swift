@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The routes of the support team.
 @Suite struct SupportRoutesTests {

@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Answers about users whom the service does not know.
 @Suite struct UnknownUserTests {

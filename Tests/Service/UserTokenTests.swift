@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Requests of an app with its user's token.
 @Suite struct UserTokenTests {

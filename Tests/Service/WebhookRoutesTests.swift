@@ -7,6 +7,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The administration of webhooks over HTTP, and its refusals.
 @Suite struct WebhookRoutesTests {

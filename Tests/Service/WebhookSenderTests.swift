@@ -12,6 +12,7 @@ import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A barrier for concurrent requests.
 private actor Arrivals {
@@ -40,13 +41,19 @@ private actor Arrivals {
     init() throws {
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
-        webhooks = ledger.webhooks(of: Apps(App(try Catalog(folder: Project.products))), clock: clock)
+        webhooks = try Self.webhooks(of: ledger, clock)
     }
 
-    private func sender(allowingPrivate: Bool = true) -> WebhookSender<WebhookService> {
-        webhooks.sender(
-            allowsPrivateAddresses: allowingPrivate, metrics: metrics,
-            logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
+    private static func webhooks(
+        of ledger: Ledger, _ clock: ManualClock, allowingPrivate: Bool = true
+    ) throws -> WebhookService {
+        ledger.webhooks(
+            of: Apps(App(try Catalog(folder: Project.products))), clock: clock, allowsPrivateAddresses: allowingPrivate)
+    }
+
+    private func sender(allowingPrivate: Bool = true) throws -> WebhookSender<WebhookService> {
+        try Self.webhooks(of: ledger, clock, allowingPrivate: allowingPrivate).sender(
+            metrics: metrics, logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
     private func add(_ url: String) async throws -> WebhookEndpoint {

@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import Features
 import Proofs
+import Vocabulary
 
 /// The figures as they follow from the store's books alone, by the definitions of `Documentation/Figures.md`.
 struct BookFigures {

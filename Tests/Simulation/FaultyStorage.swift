@@ -2,6 +2,7 @@ import Ledger
 import Proofs
 import Synchronization
 import TestSupport
+import Vocabulary
 
 /// A ledger on a disk with random faults. A commit fails because the disk is full for a while, or its outcome is unknown. After
 /// an unknown outcome, the storage answers nothing until the process restarts.

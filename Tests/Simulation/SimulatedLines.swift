@@ -1,6 +1,8 @@
 import AppStore
+import HTTPSupport
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// A power failure, or the end of the app's process.
 struct Crash: Error {}

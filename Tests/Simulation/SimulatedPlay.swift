@@ -11,6 +11,7 @@ import Proofs
 import Service
 import Synchronization
 import TestSupport
+import Vocabulary
 
 /// A local Google Play that sells one app of a simulation, on a socket of its own and on the clock of the app's other store.
 ///

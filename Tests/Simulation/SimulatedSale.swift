@@ -2,6 +2,7 @@ import AppStore
 import Catalog
 import Entitlements
 import Proofs
+import Vocabulary
 
 /// A transaction in the books of an app's store.
 @dynamicMemberLookup

@@ -1,7 +1,9 @@
 import AppStore
 import Entitlements
+import HTTPSupport
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// The apps on the devices.
 extension Simulation {

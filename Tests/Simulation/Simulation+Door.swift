@@ -1,7 +1,9 @@
 import Entitlements
+import Features
 import HTTPSupport
 import Proofs
 import Service
+import Vocabulary
 
 /// The door of RevenueCat's SDKs.
 extension Simulation {
@@ -18,10 +20,8 @@ extension Simulation {
             "product_id": .string(purchase.productIdentifier),
         ])
         let door = DoorServices(
-            entitlements: service,
-            authentication: .apiKeys(
-                service.ledger.apiKeys(clock: service.clock, randomness: dice.randomness)),
-            limits: nil, metrics: ServiceMetrics(), clock: service.clock)
+            Till(service, clock: service.clock),
+            RouteSettings(.apiKeys(service.ledger.apiKeys(clock: service.clock, randomness: dice.randomness))))
         func redemption(_ result: Redemption.Result) -> Redemption {
             let line = Redemption.Line(
                 transactionId: purchase.transactionIdentifier, productId: purchase.productIdentifier, result: result)

@@ -4,6 +4,7 @@ import Entitlements
 import Ledger
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// The invariants that hold after any fault.
 extension Simulation {
@@ -71,7 +72,7 @@ extension Simulation {
                 switch record.entry.event {
                 case .granted, .revoked, .productChanged, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
                     .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled,
-                    .paymentRefunded:
+                    .paymentRefunded, .planChosen:
                     written.append("\(person.user) \(record.number)")
                 case .unitsRevoked, .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased:
                     break

@@ -2,6 +2,7 @@ import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The items and balances of people, compared with the stores' books.
 extension Simulation {

@@ -5,6 +5,7 @@ import HTTPSupport
 import Ledger
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// The network between the devices, the App Store and the service.
 extension Simulation {

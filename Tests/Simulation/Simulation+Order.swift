@@ -4,6 +4,7 @@ import Entitlements
 import Ledger
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// The same messages in other orders.
 extension Simulation {

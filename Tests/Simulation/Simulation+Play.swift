@@ -3,6 +3,7 @@ import Entitlements
 import PlayStore
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// The purchases of the devices at Google Play, beside those at the App Stores.
 extension Simulation {

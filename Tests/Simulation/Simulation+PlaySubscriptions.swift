@@ -3,6 +3,7 @@ import Entitlements
 import PlayStore
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// The subscriptions of the devices at Google Play.
 extension Simulation {

@@ -3,6 +3,7 @@ import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The states of purchases in a ledger, compared with the store's books.
 extension Simulation {
@@ -35,7 +36,7 @@ extension Simulation {
             for item in owned { try checkRenewal(of: item, sales, named: "\(name): \(person.user)") }
             // A status does not name its app, and subscriptions of two apps may have the same identifier.
             let told = Dictionary(
-                grouping: statuses.filter { !$0.origin.isGooglePlay }, by: \.originalTransactionIdentifier)
+                grouping: statuses.filter { $0.origin.store == .appStore }, by: \.originalTransactionIdentifier)
             let booked = Dictionary(
                 grouping: try subscriptions(of: person, sales, in: ledger), by: \.originalTransactionIdentifier)
             for original in Set(told.keys).union(booked.keys) {

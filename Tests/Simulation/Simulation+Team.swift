@@ -2,6 +2,7 @@ import Entitlements
 import Ledger
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// The steps of the team's back end.
 extension Simulation {

@@ -5,6 +5,7 @@ import Foundation
 import Ledger
 import Proofs
 import TestSupport
+import Vocabulary
 
 /// A simulation of devices with two apps, the stores of the apps and two processes of one service, driven by one seed. It
 /// injects random faults, and checks the invariants after each step. In each third simulation, Google Play sells one of the apps, too. In each

@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Foundation
+import HTTPSupport
 import Proofs
 import TestSupport
 import Testing

@@ -1,9 +1,11 @@
 import AppStore
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Databases that another version of Till wrote.
 @Suite struct StoreVersionTests {

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Proofs
 import TestSupport
 import Testing

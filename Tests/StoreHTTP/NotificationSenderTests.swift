@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Logging
 import Proofs
 import Synchronization

@@ -8,6 +8,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The store's OpenAPI document, error codes and readiness, compared with its routes.
 @Suite struct StoreDescriptionTests {

@@ -12,7 +12,8 @@ import Testing
 enum AppleCases {
     static let all: [TableRow] = [
         askToBuy, refundReversed, earlyRenewalRefunded, notForSale, endedForAnotherReason, familyShared, familyRevoked,
-        seatAssigned, seatsSold, seatRefunded, upgradedWithRefund, consentAsked, oneOfTwoIdentifiers,
+        seatAssigned, seatsSold, seatRefunded, upgradedWithRefund, successorUnknown,
+        successorUnknownWithRefund, successorLater, consentAsked, oneOfTwoIdentifiers,
     ]
 
     private struct NotApple: Error {}
@@ -193,6 +194,49 @@ enum AppleCases {
             .figures:
                 "revenue 15000, refunds 1, refunded-revenue 2500, active-subscriptions 1, mrr 10000{, renewals 1|}",
         ])
+
+    private static let unknownCells: TableRow.Cells = [
+        .items: "plus 1 * until 04-01*", .subscriptions: "basic * until 04-01*", .why: "plus 1 owned",
+        .story: "granted", .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
+        .customerInfo: "<basic> normal until 04-01*, has gardener",
+        .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
+    ]
+
+    static let successorUnknown = row(
+        "upgraded at once, and the new period is not known yet",
+        "isUpgraded: the customer upgraded to another subscription, which the app presents, and SUBSCRIBED or UPGRADE tells of",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.stateUpgraded(sold)
+            try store.wait(until: "03-13")
+        }, unknownCells)
+
+    static let successorUnknownWithRefund = row(
+        "upgraded at once with a refund, and the new period is not known yet",
+        "isUpgraded with revocationDate and REFUND_PRORATED (purchases-ios#6515)",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.stateUpgraded(sold, isPaidBack: true)
+            try store.wait(until: "03-13")
+        },
+        unknownCells.merging([
+            .story: "granted, paymentRefunded", .webhooks: "purchase.granted, purchase.refunded",
+            .figures: "revenue 5000, refunds 1, refunded-revenue 2500, active-subscriptions 1, mrr 5000",
+        ]) { $1 })
+
+    static let successorLater = row(
+        "upgraded at once, and the new period is known later",
+        "isUpgraded; notificationType DID_CHANGE_RENEWAL_PREF, UPGRADE: notifications may come in another order",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.stateUpgraded(sold)
+            try await store.upgrade(sold, to: .premium)
+            try store.wait(until: "03-13")
+        },
+        CommonCases.upgraded.cells.merging(CommonCases.upgraded.own[.apple] ?? [:]) { $1 })
 
     static let consentAsked = row(
         "consent to a price increase asked",

@@ -357,6 +357,19 @@ actor AppleTableStore: TableStore {
         try await notify("REFUND", nil, old, renewal(of: purchase))
     }
 
+    /// States the upgrade of the last period before the period that replaces it.
+    ///
+    /// - Parameter isPaidBack: True if half of it is paid back.
+    func stateUpgraded(_ sold: Sold, isPaidBack: Bool = false) async throws {
+        let purchase = purchases[sold.number]
+        guard let stated = signedNow(purchase.transactions.last)?.changing(("isUpgraded", .bool(true))) else { return }
+        guard isPaidBack else { return try await redeem(stated, for: purchase.user) }
+        let old = stated.changing(
+            ("revocationDate", .milliseconds(now)), ("revocationReason", .integer(0)),
+            ("revocationType", "REFUND_PRORATED"), ("revocationPercentage", .integer(50000)))
+        try await notify("REFUND", nil, old, renewal(of: purchase))
+    }
+
     /// Pays one seat back: the transaction is valid for the others, and has no revocation date.
     func refundSeat(_ sold: Sold) async throws {
         let seats = json(("invitationManagement", "APPLE"), ("revokedSeatQuantity", .integer(1)))

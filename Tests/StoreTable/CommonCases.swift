@@ -436,8 +436,8 @@ enum CommonCases {
         ])
 
     // RevenueCat, Product Change at Period End: "a PRODUCT_CHANGE event will immediately be sent informing of the upcoming product
-    // change … When the customer encounters their next renewal, a RENEWAL event will be dispatched for both". That PRODUCT_CHANGE is one
-    // of the differences that API.md states.
+    // change … When the customer encounters their next renewal, a RENEWAL event will be dispatched". Managing subscriptions: "the
+    // expiration_at_ms will always be for the product the customer is changing from".
     static let downgradeChosen = TableRow(
         name: "downgrade chosen for the next renewal",
         pages: pages(
@@ -451,8 +451,9 @@ enum CommonCases {
         },
         cells: [
             .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews as basic",
-            .why: "plus 2 owned", .story: "granted", .webhooks: "purchase.granted",
-            .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10{, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>|}",
+            .why: "plus 2 owned", .story: "granted, planChosen",
+            .webhooks: "purchase.granted, subscription.planChosen",
+            .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>",
             .customerInfo: "<premium> normal until 04-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 10000",
         ])
@@ -472,11 +473,10 @@ enum CommonCases {
         cells: [
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
             .why: "plus 1 owned, plus 2 productChanged",
-            .story: "granted,{ productChanged,|} granted{, productChanged|}",
-            .webhooks:
-                "purchase.granted,{ subscription.productChanged,|} purchase.granted{, subscription.productChanged|}",
+            .story: "granted, planChosen, granted",
+            .webhooks: "purchase.granted, subscription.planChosen, purchase.granted",
             .revenueCat:
-                "INITIAL_PURCHASE <premium> NORMAL 10,{ PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>,|} RENEWAL <basic> NORMAL 5",
+                "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, <premium> normal until 04-01, has gardener",
             .figures: "revenue 15000, active-subscriptions 1, mrr 5000, renewals 1",
         ])

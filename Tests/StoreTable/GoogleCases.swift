@@ -351,7 +351,9 @@ enum GoogleCases {
         },
         [
             .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews as basic",
-            .why: "plus 2 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 2 owned", .story: "granted, planChosen",
+            .webhooks: "purchase.granted, subscription.planChosen",
+            .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>",
             .customerInfo: "<premium> normal until 04-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 10000",
         ])
@@ -405,6 +407,7 @@ enum GoogleCases {
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .customerInfo: "<basic> normal until 04-01, has gardener",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 5000{, renewals 1|}",
         ])
 
     // MARK: Add-ons
@@ -520,7 +523,9 @@ enum GoogleCases {
 
     // MARK: Money and rights
 
-    private static let refunds = [rightKept, halfKept, revokedEarly, unitsRefunded, chargedBack]
+    private static let refunds = [
+        rightKept, halfKept, firstKept, firstKeptBesideForgotten, revokedEarly, unitsRefunded, chargedBack,
+    ]
 
     static let rightKept = row(
         "a refund that leaves the right",
@@ -555,6 +560,37 @@ enum GoogleCases {
             .why: "plus 1 owned", .story: "granted, paymentRefunded",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, active-subscriptions 1, mrr 5000",
         ])
+
+    private static let cellsOfEarlierRefund: TableRow.Cells = [
+        .items: "plus 1 active until 07-01 renews", .subscriptions: "basic active until 07-01 renews",
+        .why: "plus 1 owned", .story: "granted, granted, granted, granted, paymentRefunded",
+        .webhooks: "purchase.granted, purchase.granted, purchase.granted, purchase.granted, purchase.refunded",
+        // "refunds for earlier subscription periods do not trigger this event"
+        .revenueCat:
+            "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5, RENEWAL <basic> NORMAL 5, RENEWAL <basic> NORMAL 5",
+        .customerInfo: "<basic> normal until 07-01, has gardener",
+        .figures:
+            "revenue 20000, refunds 1, refunded-revenue 5000, active-subscriptions 1, mrr 5000, renewals 3",
+    ]
+
+    private static func payBack(_ store: GoogleTableStore, charge: Int, forgetting forgotten: Int?) async throws {
+        let sold = try await store.subscribe("alice")
+        for _ in 0..<3 { try await store.renew(sold) }
+        try store.wait(until: "06-05")
+        if let forgotten { await store.forget(sold, charge: forgotten) }
+        try await store.payBack(sold, charge: charge)
+        try store.wait(until: "06-08")
+    }
+
+    static let firstKept = row(
+        "a refund of the first of four periods, which leaves the right",
+        "voided-purchases: an order that is refunded without the revoke option is not in the list; orders.batchget",
+        { try await payBack($0, charge: 0, forgetting: nil) }, cellsOfEarlierRefund)
+
+    static let firstKeptBesideForgotten = row(
+        "a refund of the second of four periods, the first of which Google Play has forgotten",
+        "orders.batchget: if any order is not found, the entire request will fail",
+        { try await payBack($0, charge: 1, forgetting: 0) }, cellsOfEarlierRefund)
 
     static let revokedEarly = row(
         "revoked after an early renewal", "\(lifecycle), revocations: revoke the user's entitlement immediately",

@@ -577,6 +577,17 @@ actor GoogleTableStore: TableStore {
         try await payBack(sold, order: order, line.recurringPrice)
     }
 
+    /// Pays a charge back and leaves the subscription.
+    ///
+    /// - Parameter number: That of the charge, of which 0 is the first one.
+    func payBack(_ sold: Sold, charge number: Int) async throws {
+        let line = purchases[sold.number].lines[0]
+        try await payBack(sold, order: line.orders[number], line.recurringPrice)
+    }
+
+    /// Google Play does not show an order any more.
+    func forget(_ sold: Sold, charge number: Int) { play.forget(order: purchases[sold.number].lines[0].orders[number]) }
+
     /// Pays half of the last charge back and leaves the subscription.
     func payHalfBack(_ sold: Sold) async throws {
         guard let line = purchases[sold.number].lines.first, let order = line.orders.last else { return }
@@ -776,7 +787,7 @@ actor GoogleTableStore: TableStore {
     }
 
     /// Refuses the orders, as to a service account without "View financial data".
-    func refuseOrders() { play.fail("/orders/", (401, "permissionDenied")) }
+    func refuseOrders() { play.fail("/orders", (401, "permissionDenied")) }
 
     /// Lists the last charge as voided, by a chargeback. The answer still says that it is paid.
     func chargeBack(_ sold: Sold) async throws {

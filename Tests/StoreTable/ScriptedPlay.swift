@@ -30,6 +30,8 @@ final class ScriptedPlay: Sendable {
 
     func set(order: String, _ answer: JSONValue) { books.withLock { $0.orders[order] = answer } }
 
+    func forget(order: String) { books.withLock { $0.orders[order] = nil } }
+
     func change(order: String, _ change: (JSONValue) -> JSONValue) {
         books.withLock { $0.orders[order] = $0.orders[order].map(change) }
     }
@@ -44,7 +46,11 @@ final class ScriptedPlay: Sendable {
 
     func router() -> Router<BasicRequestContext> {
         let router = Router()
-        router.on("**", method: .get) { request, _ in self.answer(request.uri.path) }
+        router.on("**", method: .get) { request, _ in
+            let orders = request.uri.queryParameters.getAll("orderIds")
+            return request.uri.path.hasSuffix("/orders:batchGet")
+                ? self.answer(aboutOrders: orders.map { String($0) }, request.uri.path) : self.answer(request.uri.path)
+        }
         router.on("**", method: .post) { request, _ -> Response in
             guard request.uri.path != "/token" else {
                 return Self.response(
@@ -54,6 +60,16 @@ final class ScriptedPlay: Sendable {
             return Self.response(200, json())
         }
         return router
+    }
+
+    /// "If any order ID is not found …, the entire request will fail" (orders.batchget).
+    private func answer(aboutOrders identifiers: [String], _ path: String) -> Response {
+        books.withLock { books in
+            if let error = books.errors.first(where: { path.contains($0.key) })?.value { return Self.error(error) }
+            let orders = identifiers.compactMap { books.orders[$0] }
+            return orders.count == identifiers.count
+                ? Self.response(200, json(("orders", .array(orders)))) : Self.error((404, "notFound"))
+        }
     }
 
     private func answer(_ path: String) -> Response {

@@ -13,6 +13,7 @@ import Service
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service over a SQLite ledger, with doors, figures and webhooks, that trusts the test's certificates and asks a scripted Google
 /// Play over a socket. Rows read it over HTTP.
@@ -92,15 +93,13 @@ actor TableService {
         let tokens = PushTokens(
             .init(audience: TestPushIssuer.audience, email: TestPushIssuer.email, keys: .file(issuerKeys)),
             clock: clock, logger: logger)
-        let (authentication, metrics) = (Authentication.apiKeys(keys), ServiceMetrics())
-        let doors = DoorServices(
-            entitlements: entitlements, authentication: authentication, limits: nil, metrics: metrics,
-            googlePlay: [googlePlay], clock: clock)
+        let till = Till(entitlements, clock: clock) { ($0.webhooks, $0.figures) = (webhooks, figures) }
+        let stores = StoreClients(
+            googlePlay: [googlePlay],
+            playNotifications: GooglePlayNotifications(tokens: tokens, service: entitlements, apps: [googlePlay]))
+        let settings = RouteSettings(.apiKeys(keys))
         let routes = ServiceRoutes(
-            service: entitlements, authentication: authentication, metrics: metrics, webhooks: webhooks,
-            figures: figures, googlePlay: [googlePlay],
-            playNotifications: GooglePlayNotifications(tokens: tokens, service: entitlements, apps: [googlePlay]),
-            others: [DoorRoutes([.revenueCat], services: doors)], clock: clock)
+            till, stores: stores, settings, others: [DoorRoutes([.revenueCat], till, stores: stores, settings)])
         return Parts(
             folder: folder, entitlements: entitlements, googlePlay: googlePlay, webhooks: webhooks, figures: figures,
             routes: routes, key: try await keys.make(name: "table", scopes: Set(APIKeyScope.allCases)).key,

@@ -3,6 +3,7 @@ import Features
 import Foundation
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 // The service's answers with all their fields, as a client reads them. A missing field fails the test that reads the answer.
 

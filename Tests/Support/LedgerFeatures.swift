@@ -3,6 +3,7 @@ import Features
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 // Ledgers of every feature.
 

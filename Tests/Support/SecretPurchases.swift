@@ -4,6 +4,7 @@ import Entitlements
 import Foundation
 import Proofs
 import Testing
+import Vocabulary
 
 /// Purchases of both stores in a ledger, with everything that proves them. Whoever presents a token or a proof may get its purchase, so no
 /// answer, page or log line has one, except that of the request itself.

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// The actions on payments, by their names.

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The actions of the members on all users.
 @Suite struct TeamActionTests {

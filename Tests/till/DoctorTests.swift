@@ -168,6 +168,28 @@ import Testing
         #expect(await server.end(SIGTERM) == 0)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root gives files to other users and groups"))
+    func `a secret that root has copied there is given to the group of the service`() async throws {
+        try await install()
+        let secret = till.folder.file("password").path
+        try Data("file secret\n".utf8).write(to: till.folder.file("password"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: secret)
+        let mail = [
+            "--accounts", "--mail-from", "Garden <no-reply@garden.example>", "--mail-links",
+            "https://garden.example/account", "--mail-server", "smtp://mail.example:25", "--mail-username", "garden",
+            "--mail-password-file", secret,
+        ]
+        func remedy() async throws -> String? {
+            let result = try await till.run(arguments: ["doctor", "--port", "0", "--json"] + mail)
+            return try result.decoded(Report.self).findings.first { $0.detail.contains("has the mode 644") }?.remedy
+        }
+        #expect(try await remedy() == "Run: chmod 640 \(secret)")
+        // The group of the user `nobody`: without it, the service could not read its secret any more.
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: 65_534, .groupOwnerAccountID: 65_534], ofItemAtPath: till.folder.folder("data").path)
+        #expect(try await remedy() == "Run: chgrp nogroup \(secret) && chmod 640 \(secret)")
+    }
+
     @Test func `an expired API key is not valid`() async throws {
         try await install()
         #expect(try await till.run("keys", "make", "later", "--expires", "1d").status == 0)

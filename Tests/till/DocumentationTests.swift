@@ -4,6 +4,7 @@ import HTTPSupport
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 import till
 
 /// The examples of the documentation, run against the real binary.

@@ -4,6 +4,7 @@ import PlayStore
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// `till serve` with a service account, beside a local Google Play in a process of its own.
 @Suite struct GooglePlayServiceTests {

@@ -4,6 +4,7 @@ import HTTPSupport
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct InitCommandTests {
     private let till: TillProcess

@@ -31,10 +31,10 @@ struct MentionedCommand: CustomStringConvertible {
     /// The parser's refusal of the call, as far as the text gives its arguments; nil if the parser accepts it.
     var refusal: String? {
         do {
-            _ = try Till.parseAsRoot(words)
+            _ = try TillCommand.parseAsRoot(words)
             return nil
         } catch {
-            let message = Till.message(for: error)
+            let message = TillCommand.message(for: error)
             // Capital letters stand for a value. A server's key is in the environment.
             let isOpen =
                 message.hasPrefix("Missing expected argument")
@@ -42,7 +42,7 @@ struct MentionedCommand: CustomStringConvertible {
                 || message.hasPrefix("Put the service's API key into TILL_API_KEY")
                 || message.hasPrefix("Name a key of the App Store with --key")
                 || message.contains(/^The value '[A-Z-]+' is invalid/)
-            return Till.exitCode(for: error) == .validationFailure && !isOpen ? message : nil
+            return TillCommand.exitCode(for: error) == .validationFailure && !isOpen ? message : nil
         }
     }
 

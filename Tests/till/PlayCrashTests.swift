@@ -7,6 +7,7 @@ import Proofs
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service beside a local Google Play in a process of its own, killed between purchases, redemptions and acknowledgements.
 @Suite struct PlayCrashTests {

@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A local Google Play that pushes its notifications to a service in another process, and what the service has missed.
 @Suite struct PlayNotificationTests {

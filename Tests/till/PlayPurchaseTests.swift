@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Purchases of the local Google Play, redeemed by the service of the same data directory.
 @Suite struct PlayPurchaseTests {

@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct PurchaseTests {
     /// The output of `till store queue --json`.

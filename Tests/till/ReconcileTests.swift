@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Reconciliation of a service that has received no notifications with a store that has kept them.
 @Suite struct ReconcileTests {

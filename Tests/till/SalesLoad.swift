@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A load of sales that many devices redeem at once, and the transactions that the service has afterwards.
 struct SalesLoad {

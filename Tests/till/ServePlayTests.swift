@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// `till serve --play`: a service and a local Google Play in one process, in the real binary.
 @Suite struct ServePlayTests {

@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Purchases of the local App Store, redeemed by `till serve`.
 @Suite struct ServePurchaseTests {

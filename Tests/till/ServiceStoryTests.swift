@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The real binary, called with curl over the socket, from a new data directory to its exit.
 @Suite struct ServiceStoryTests {

@@ -6,6 +6,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A service of two apps, each with a store of its own, as processes.
 @Suite struct SeveralAppsTests {

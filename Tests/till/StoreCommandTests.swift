@@ -5,6 +5,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// `till store`: the local App Store on the command line.
 @Suite struct StoreCommandTests {

@@ -1,4 +1,6 @@
+import HTTPSupport
 import Proofs
+import Vocabulary
 
 /// The app as an observer of its payment queue (StoreKit, `SKPaymentTransactionObserver`).
 ///

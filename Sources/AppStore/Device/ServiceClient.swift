@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOSSL
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// A client of the service's HTTP API, with one credential.
 package struct ServiceClient: Sendable {

@@ -1,6 +1,7 @@
 import GRDB
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 /// The store's clock: the machine's clock plus an offset (`Store.advance`). Accounts follow it, unless they have their own
 /// (`ClockRecords`).

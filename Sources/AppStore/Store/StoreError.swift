@@ -1,6 +1,8 @@
+import Catalog
 import Foundation
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 /// An error of the store.
 package enum StoreError: LocalStoreError, Equatable {

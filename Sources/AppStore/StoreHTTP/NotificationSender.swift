@@ -19,6 +19,8 @@ struct NotificationSender: Sendable {
     private static let intervalInMemory = Duration.seconds(1)
     /// The first pause after a delivery. The clock of the store may wait to advance to the next one.
     private static let shortestInterval = Duration.milliseconds(2)
+    /// The longest pause after a failure of the store.
+    private static let longestRetry = Duration.seconds(16)
 
     let store: Store
     let logger: Logger
@@ -29,34 +31,37 @@ struct NotificationSender: Sendable {
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
             await cancelWhenGracefulShutdown {
                 guard !store.isInMemory else { return await sendAfterCommits(client) }
-                var pause = Self.interval
-                while !Task.isCancelled {
-                    pause = await sendDue(client) ? Self.shortestInterval : min(pause * 2, Self.interval)
-                    // A cancelled sleep ends the loop.
-                    try? await Task.sleep(for: pause)
-                }
+                await work(idle: Self.interval).run { try await sendDue(client) }
             }
         }
+    }
+
+    /// - Parameter idle: The longest pause while nothing is due; nil for that after a delivery.
+    private func work(idle: Duration? = nil) -> RepeatedWork {
+        RepeatedWork(
+            "the store failed",
+            Rhythm(every: Self.shortestInterval, idle: idle, retry: Self.interval...Self.longestRetry), logger: logger)
     }
 
     /// Sends what each commit made due. Only this process changes a store in memory, and it may have hundreds of them.
     private func sendAfterCommits(_ client: HTTPClient) async {
-        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        // The check for commits of other processes finds none.
-        let observation = store.observe(checkingEvery: .seconds(86_400)) { wake.yield() }
-        defer { observation.cancel() }
+        var observation: StoreObservation?
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                for await _ in AsyncStream.ticks(every: Self.intervalInMemory) { wake.yield() }
-                wake.finish()
+            let wakes = Wakes(every: Self.intervalInMemory, in: &group) { wake in
+                // The check for commits of other processes finds none.
+                observation = store.observe(checkingEvery: .seconds(86_400), wake)
             }
-            wake.yield()
-            for await _ in wakes { _ = await sendDue(client) }
+            await work().run(wakes) { try await sendDue(client) }
         }
+        observation?.cancel()
     }
 
     func sendDue() async throws {
-        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { _ = await sendDue($0) }
+        do {
+            try await HTTPClient.withHTTPClient(configuration: Self.configuration) { _ = try await sendDue($0) }
+        } catch is CancellationError {
+            // The notification stays due.
+        }
     }
 
     static var configuration: HTTPClient.Configuration {
@@ -66,20 +71,13 @@ struct NotificationSender: Sendable {
     }
 
     /// - Returns: True if something was sent, and its result is recorded.
-    private func sendDue(_ client: HTTPClient) async -> Bool {
+    private func sendDue(_ client: HTTPClient) async throws -> Bool {
         var hasSent = false
-        do {
-            while !Task.isCancelled, let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() })
-            {
-                let result = await send(delivery, client)
-                try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
-                hasSent = true
-                log(result, of: delivery)
-            }
-        } catch is CancellationError {
-            // The service shuts down. The notification stays due.
-        } catch {
-            logger.error("the store failed", metadata: ["error": "\((error as? StoreError)?.code ?? "unexpected")"])
+        while !Task.isCancelled, let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() }) {
+            let result = await send(delivery, client)
+            try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
+            hasSent = true
+            log(result, of: delivery)
         }
         return hasSent
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The part of a catalog that a change is about.
 package struct CatalogSubject: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// A right of users, such as `premium`, with the products and items that give it. RevenueCat's SDKs call it an entitlement.
 package struct Right: Sendable {

@@ -1,5 +1,6 @@
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The fields of a form that the browser sent, each limited in bytes before anything else reads it.
 struct ConsoleForm: Sendable {
@@ -93,6 +94,13 @@ extension Request {
     func chosen(_ name: String, upTo maximumLength: Int = maximumParameterLength) throws(Problem) -> String? {
         let text = try query(name, upTo: maximumLength)
         return text?.isEmpty == true ? nil : text
+    }
+
+    /// The origin of a row to which a page links, also of a store that Till does not know; nil without one. It is looked up in the
+    /// ledger, and accepted for nothing.
+    func recordedOrigin() throws(Problem) -> Origin? {
+        if let origin = try query("origin").flatMap(Origin.init(rawValue:)) { return origin }
+        return try query("origin", as: Origin.self)
     }
 
     /// The word of a parameter; nil for an empty one.

@@ -3,6 +3,7 @@ import Features
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// A page of the console: the content of `main`, and what the layout shows around it.
 struct Page: Sendable {

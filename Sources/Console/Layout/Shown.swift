@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// Values as people read them.
 enum Shown {

@@ -13,7 +13,7 @@ enum ActorWords {
     @HTMLBuilder static func html(_ actor: AuditActor, _ store: PurchaseStore?, _ keys: [String: String]) -> HTML {
         switch actor {
         case .user: "the app"
-        case .appStore: (store ?? .appStore).name
+        case .appStore: (store ?? .appStore).phraseInSentence
         case .till: "Till"
         case .member(let name): data(name)
         case .apiKey(let identifier):
@@ -34,6 +34,7 @@ extension AuditEntry.Event {
         case .unitsRevoked: ("Units revoked", .bad)
         case .paymentRefunded: ("Money paid back", .warning)
         case .productChanged: ("Product changed", .neutral)
+        case .planChosen: ("Plan of the next renewal chosen", .neutral)
         case .refused: ("Refused", .bad)
         case .transferredIn: ("Came from another customer", .good)
         case .transferredOut: ("Went to another customer", .warning)
@@ -95,6 +96,7 @@ enum OriginWords {
             case .googleTest: "License tester"
             case .localProduction, .localPlayProduction: "Local store"
             case .localSandbox, .localPlayTest: "Local sandbox"
+            default: origin.isSandbox ? "Sandbox" : nil
             }
         let badges = [store, kind.map { Shown.badge($0, .warning) }].compactMap(\.self)
         return badges.isEmpty ? nil : spaced(badges)
@@ -106,11 +108,12 @@ extension PurchaseStore {
         switch self {
         case .appStore: "App Store"
         case .playStore: "Google Play"
+        default: Phrase(same: name)
         }
     }
 
     /// The name in a sentence.
-    var name: Phrase { self == .appStore ? "the App Store" : title }
+    var phraseInSentence: Phrase { self == .appStore ? "the App Store" : title }
 }
 
 extension ProductType {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The purchases and grants of a user, as far as the ledger knows them.
 ///

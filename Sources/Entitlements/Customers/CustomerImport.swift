@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The counts of an import of customers.
 package struct CustomerImport: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A record of a user's audit log, with its place in the hash chain.
 package struct RecordedEvent: Hashable, Sendable {
@@ -84,6 +85,7 @@ extension LedgerTransaction {
             SELECT redeemed.sequence, stated_at, proof_digest, anchor_digest, leaf_digest, \(isKept), balance, amount
             FROM redeemed_transaction AS redeemed LEFT JOIN credit
                 ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
+                LEFT JOIN chain ON chain.chain = redeemed.chain
             WHERE redeemed.user_id = $1 AND transaction_id = $2
             """,
             [user, identifier]

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A sale outside Google's billing, or a refund of one, that a back end has reported, and that Google Play is to know
 /// (`externaltransactions`). It grants nothing.

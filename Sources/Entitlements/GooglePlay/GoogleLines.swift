@@ -79,9 +79,25 @@ extension LedgerTransaction {
     func googleOriginals(named name: String) throws -> [String] {
         guard name.hasPrefix(PurchaseTokenNames.prefix) else { return [name] }
         let lines: [String] = try database.rows(
-            "SELECT DISTINCT line FROM google_line WHERE original_name = $1 AND line <> '' ORDER BY line", [name]
+            "SELECT DISTINCT line FROM google_line WHERE original_name = $1 AND line <> ''", [name]
         ) { try $0.next() }
-        return [name] + lines.map { "\(name):\($0)" }
+        // A signed purchase of several products may be redeemed without a question, which alone records lines. A colon comes before a
+        // semicolon.
+        let owned: [String] = try database.rows(
+            """
+            SELECT original_transaction_id FROM original
+            WHERE original_transaction_id >= $1 AND original_transaction_id < $2
+            """,
+            ["\(name):", "\(name);"]
+        ) { try $0.next() }
+        let others = Set((lines.map { "\(name):\($0)" } + owned).map { ByteKey($0) })
+        return [name] + others.sorted().map(\.text)
+    }
+
+    /// The original transactions of all lines of the chain that has one of them; that one alone for another store.
+    func googleChain(of original: String) throws -> [String] {
+        guard original.hasPrefix(PurchaseTokenNames.prefix) else { return [original] }
+        return try googleOriginals(named: String(original.prefix { $0 != ":" }))
     }
 }
 

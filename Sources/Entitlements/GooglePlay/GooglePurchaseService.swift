@@ -206,10 +206,13 @@ package struct GooglePurchaseService: Sendable {
     package func redeemedPurchases(ofToken token: String) async throws -> EntitlementService.VerifiedPurchases? {
         if let known = try await purchase(of: token) { return try await redeemedPurchases(of: known) }
         // A signed purchase is redeemed without a question if the service has no service account.
-        let name = try await tokenNames.name(of: token)
-        for origin in origins.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: name)
-            let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }
+        let originals = try await originals(named: try await tokenNames.name(of: token), from: origins)
+        for (origin, keys) in Dictionary(grouping: originals, by: \.origin).sorted(by: {
+            $0.key.rawValue < $1.key.rawValue
+        }) {
+            let transactions = try await ledger.read { transaction in
+                try keys.flatMap { try transaction.redeemedTransactions(ofPurchase: $0) }
+            }
             if !transactions.isEmpty { return entitlements.purchases(repeating: transactions, from: origin) }
         }
         return nil
@@ -297,14 +300,24 @@ package struct GooglePurchaseService: Sendable {
         }
     }
 
-    /// The order before the last one of each line of a subscription, unless all of it is paid back. The answer about the token names the
-    /// last one alone, and no list and no notification tells of a refund that leaves the goods.
-    package func earlierOrders(of purchase: GooglePurchase) async throws -> Set<String> {
+    /// The time after which an order cannot be refunded, in days: "Orders older than 3 years cannot be refunded" (orders.refund).
+    private static let refundDays: Int64 = 3 * 366
+
+    /// The orders of a subscription before the last one of each line that may be paid back, the last ones first.
+    ///
+    /// The answer about the token names the last order alone. The list of voided purchases has only those that are revoked, too
+    /// (developers.google.com/android-publisher/voided-purchases), and no notification tells of the others.
+    package func earlierOrders(of purchase: GooglePurchase) async throws -> [String] {
         guard purchase.isSubscription else { return [] }
+        let oldest = entitlements.clock.now().adding(days: -Self.refundDays)
         let charges = try await redeemedTransactions(of: purchase) { $0.facts[.orderId] != nil }
-        let lines = Dictionary(grouping: charges, by: \.originalTransactionIdentifier).values
-        let earlier = lines.compactMap { line in line.sorted { $0.isEarlier(than: $1) }.dropLast().last }
-        return Set(earlier.filter { $0.paidBack?.isWhole != true }.compactMap { $0.facts.text(.orderId) })
+        let earlier = Dictionary(grouping: charges, by: \.originalTransactionIdentifier).values.flatMap { line in
+            line.sorted { $0.isEarlier(than: $1) }.dropLast()
+        }.filter { $0.purchaseDate >= oldest && $0.paidBack?.isWhole != true }
+        var known: Set<String> = []
+        return earlier.sorted { $1.isEarlier(than: $0) }.compactMap { $0.facts.text(.orderId) }.filter {
+            known.insert($0).inserted
+        }
     }
 
     /// States what an order says of the money of redeemed charges. The goods stay as they are.

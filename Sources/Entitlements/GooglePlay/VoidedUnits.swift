@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The units of a purchase that Google Play has listed as voided, one record for each refund.
 ///

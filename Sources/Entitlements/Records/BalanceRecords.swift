@@ -2,6 +2,7 @@ import Catalog
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 extension EntitlementService {
     /// The balances of a user by name: those of the catalog, and any other that the user has ever had.

@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 extension LedgerTransaction {
     /// Decides requests in their order, each after the changes of those before it, and writes the changes.

@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The SQL that writes the changes of a decision, inside the caller's transaction.
 ///
@@ -181,7 +182,7 @@ struct EntitlementChangeRecords {
             }
         }
         try database.update(
-            "entitlement", set: StandingBenefit.columns, where: ["user_id", "sequence"],
+            "redeemed_transaction", set: StandingBenefit.columns, where: ["user_id", "sequence"],
             changed.map { place, benefit in benefit.sqlValues + [place.user, place.sequence] })
         try database.update(
             "credit", set: ["is_revoked"], where: ["user_id", "sequence"],
@@ -299,7 +300,6 @@ extension EntitlementChangeRecords {
             })
         try insertTransactions(new)
         try insertCredits(new)
-        try insertEntitlements(new)
         try insertProofs(new)
     }
 
@@ -331,20 +331,22 @@ extension EntitlementChangeRecords {
     }
 
     private func insertTransactions(_ new: [NewTransaction]) throws {
+        let chains = try ChainRecords(database: database).numbers(of: Set(new.compactMap(\.claim.fingerprints)))
         try database.insert(
             into: "redeemed_transaction",
             [
                 "user_id", "sequence", "original_transaction_id", "transaction_id", "origin", "app", "product_id",
-                "quantity", "purchase_date", "redeemed_at", "proof_digest", "anchor_digest", "leaf_digest",
-            ] + EntitlementFacts.Transaction.statementColumns + TransactionFacts.columnNames,
+                "quantity", "purchase_date", "redeemed_at", "proof_digest", "chain", "collection", "number",
+            ] + StandingBenefit.columns + EntitlementFacts.Transaction.statementColumns + TransactionFacts.columnNames,
             try new.map { new in
                 let claim = new.claim
                 return [
                     new.owner, new.sequence, claim.originalTransactionIdentifier, claim.transactionIdentifier,
                     claim.origin, apps[claim.app], claim.productIdentifier, claim.quantity, claim.purchaseDate,
-                    decision.moment,
-                    claim.proofDigest, claim.fingerprints?.anchor, claim.fingerprints?.leaf,
-                ] + (try new.transaction.statementValues) + (new.transaction.stated ?? TransactionFacts()).sqlValues
+                    decision.moment, claim.proofDigest, claim.fingerprints.flatMap { chains[$0] },
+                    claim.item?.collection, claim.item?.number,
+                ] + new.benefit.sqlValues + (try new.transaction.statementValues)
+                    + (new.transaction.stated ?? TransactionFacts()).sqlValues
             })
     }
 
@@ -357,21 +359,31 @@ extension EntitlementChangeRecords {
                 }
             })
     }
+}
 
-    private func insertEntitlements(_ new: [NewTransaction]) throws {
+/// The numbers of the chains and keys that have signed proofs, inside the caller's transaction.
+struct ChainRecords {
+    let database: any LedgerDatabase
+
+    /// The numbers of chains, which new ones get.
+    func numbers(
+        of chains: Set<VerifiedProof.Fingerprints>
+    ) throws -> [VerifiedProof.Fingerprints: Int64] {
+        guard !chains.isEmpty else { return [:] }
+        var numbers: [VerifiedProof.Fingerprints: Int64] = try database.dictionary(
+            "SELECT chain, anchor_digest, leaf_digest FROM chain"
+        ) { row in
+            let number: Int64 = try row.next()
+            return (VerifiedProof.Fingerprints(anchor: try row.next(), leaf: try row.next()), number)
+        }
+        let new = chains.filter { numbers[$0] == nil }
+            .sorted { ($0.anchor + $0.leaf).lexicographicallyPrecedes($1.anchor + $1.leaf) }
+        guard !new.isEmpty else { return numbers }
+        let last = numbers.values.max() ?? 0
+        for (place, chain) in new.enumerated() { numbers[chain] = last + 1 + Int64(place) }
         try database.insert(
-            into: "entitlement",
-            ["user_id", "sequence", "collection", "number", "origin", "app"] + ItemPurchase.columns
-                + StandingBenefit.columns,
-            new.compactMap { new in
-                let claim = new.claim
-                return claim.item.map { item in
-                    [
-                        new.owner, new.sequence, item.collection, item.number, claim.origin, apps[claim.app],
-                        claim.purchaseDate, decision.moment, claim.transactionIdentifier,
-                        claim.originalTransactionIdentifier, claim.productIdentifier,
-                    ] + new.benefit.sqlValues
-                }
-            })
+            into: "chain", ["chain", "anchor_digest", "leaf_digest"],
+            new.map { [numbers[$0], $0.anchor, $0.leaf] })
+        return numbers
     }
 }

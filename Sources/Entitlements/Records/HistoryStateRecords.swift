@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The use cases that record how time changes the histories of users.
 extension EntitlementService {

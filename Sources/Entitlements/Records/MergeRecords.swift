@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The SQL that moves grants and balances to another user, inside the caller's transaction.
 ///

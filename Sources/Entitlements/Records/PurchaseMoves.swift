@@ -54,7 +54,7 @@ extension EntitlementChangeRecords {
     }
 
     private func moveRows(_ moves: [Place: Place], withCredits: Bool) throws {
-        let tables = ["redeemed_transaction", "entitlement"] + (withCredits ? ["credit"] : [])
+        let tables = ["redeemed_transaction"] + (withCredits ? ["credit"] : [])
         try copyProofs(moves)
         for table in tables {
             let isCredit = table == "credit"

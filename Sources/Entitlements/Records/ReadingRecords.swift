@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The SQL that reads the items and transactions of users by their numbers, inside the caller's transaction.
 package struct ReadingRecords {
@@ -25,8 +26,8 @@ package struct ReadingRecords {
         var items: [Int64: Set<Item>] = [:]
         try database.forEachRow(
             """
-            SELECT user_id, origin, collection, number FROM entitlement
-            WHERE \(isUsers) AND is_revoked = 0 \(ofApp)
+            SELECT user_id, origin, collection, number FROM redeemed_transaction
+            WHERE \(isUsers) AND is_revoked = 0 AND collection IS NOT NULL \(ofApp)
                 AND (begins_at IS NULL OR begins_at <= \(now)) AND (ends_at IS NULL OR ends_at > \(now))
             UNION ALL
             SELECT user_id, NULL, collection, number FROM team_grant
@@ -77,9 +78,7 @@ package struct ReadingRecords {
     private static func older(
         stating facts: [TransactionFact], from store: PurchaseStore? = nil, namesApps: Bool = true
     ) -> TransactionStatement {
-        let isOfStore = store.map { store in
-            " AND redeemed_transaction.origin IN \(Set(Origin.allCases.filter { $0.store == store }).sqlList)"
-        }
+        let isOfStore = store.map { " AND \(Origin.condition(of: $0, on: "redeemed_transaction.origin"))" }
         return TransactionStatement(
             facts, namesApps: namesApps,
             where: """
@@ -113,8 +112,8 @@ package struct ReadingRecords {
         var items: [Int64: [Int64: [Item]]] = [:]
         try database.forEachRow(
             """
-            SELECT user_id, sequence, collection, number FROM entitlement
-            WHERE user_id \(database.isIn(numbers: "$1"))
+            SELECT user_id, sequence, collection, number FROM redeemed_transaction
+            WHERE user_id \(database.isIn(numbers: "$1")) AND collection IS NOT NULL
             """,
             [database.list(users.sorted())]
         ) { row in

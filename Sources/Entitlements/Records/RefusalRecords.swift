@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A refused claim of a user.
 struct Refusal: Hashable {

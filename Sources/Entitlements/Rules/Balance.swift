@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The bought and spent amounts of one balance of a user.
 package struct Balance: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The statement of a verified proof about one transaction, from a user or from the App Store.
 package struct Claim: Hashable, Sendable, Codable {
@@ -49,6 +50,8 @@ package struct Claim: Hashable, Sendable, Codable {
     package private(set) var facts: TransactionFacts?
     /// The last statement about the renewal of the subscription; nil if the proof has none.
     package private(set) var renewal: StatedRenewal?
+    /// True if the store has replaced the charge, and does not state the end of its paid time. The encoded form omits it: it has the end.
+    package var keepsEnd = false
 
     private enum CodingKeys: CodingKey {
         case origin, transactionIdentifier, originalTransactionIdentifier, chainTransactionIdentifier,
@@ -113,6 +116,15 @@ package struct Claim: Hashable, Sendable, Codable {
         var claim = self
         (claim.item, claim.credit, claim.period) = (benefit?.item, benefit?.credit, benefit?.period)
         claim.expiresAt = benefit?.end(from: purchaseDate, paidUntil: facts?.date(.expiresDate) ?? expiresAt)
+        return claim
+    }
+
+    /// The claim with the end that is known of its charge.
+    func ending(at end: Timestamp?, _ stated: StatedValue?) -> Claim {
+        var claim = self
+        claim.keepsEnd = false
+        claim.expiresAt = end
+        claim.facts?[.expiresDate] = stated
         return claim
     }
 

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The decision about claims. It is pure: it uses no database, clock or randomness.
 ///
@@ -181,9 +182,10 @@ extension EntitlementDecision {
         guard let renewal = claim.renewal, let original = facts.transactions[claim.key]?.originalKey,
             renewal.isLater(than: facts.purchases[original]?.renewal)
         else { return }
-        // An answer about a token of Google Play that another one has followed does not speak for the chain.
         let start = facts.transactions[claim.key]?.purchaseDate ?? claim.purchaseDate
-        guard !(claim.origin.isGooglePlay && facts.reading(periodsOf: original) { $0.first(after: start) } != nil)
+        guard
+            claim.origin.store.statesRenewalOfPurchase
+                || facts.reading(periodsOf: original, { $0.first(after: start) }) == nil
         else { return }
         facts.set(renewal.completed(by: facts.purchases[original]?.renewal), for: original)
         changes.changedRenewals.insert(original)

@@ -127,11 +127,20 @@ package struct EntitlementFacts: Sendable {
 
     /// A claim under the identifier of the transaction that stands for its purchase event: of the one that was redeemed first.
     ///
-    /// The App Store sometimes states one period of a subscription under two identifiers.
-    func standing(for claim: Claim) -> Claim {
+    /// The App Store sometimes states one period of a subscription under two identifiers. A replaced charge keeps the end that is known.
+    func standing(for stated: Claim) -> Claim {
+        let claim = stated.keepsEnd ? keepingEnd(of: stated) : stated
         guard transactions[claim.key] == nil else { return claim }
         let known = PurchaseEvent.events(of: claim).lazy.compactMap { transactionsByEvent[$0] }.first
         return known.map { claim.with(transactionIdentifier: $0.identifier) } ?? claim
+    }
+
+    private func keepingEnd(of claim: Claim) -> Claim {
+        if let known = transactions[claim.key] {
+            return claim.ending(at: known.status.expiresAt, known.stated?[.expiresDate])
+        }
+        guard let known = parked[claim.key] else { return claim }
+        return claim.ending(at: known.status.expiresAt, known.claim.facts?[.expiresDate])
     }
 
     package mutating func set(_ renewal: StatedRenewal, for original: TransactionKey) {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The time that a purchase adds to its item: a non-renewing subscription, or a one-time product of Google Play, for a fixed period.
 ///
@@ -158,11 +159,8 @@ extension EntitlementRecords {
         guard !owners.isEmpty else { return }
         let rows = try database.rows(
             """
-            SELECT redeemed.transaction_id, redeemed.origin, redeemed.app, redeemed.original_transaction_id, collection,
-                number
-            FROM redeemed_transaction AS redeemed
-                JOIN entitlement ON entitlement.user_id = redeemed.user_id AND entitlement.sequence = redeemed.sequence
-            WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND fixed_period IS NOT NULL
+            SELECT transaction_id, origin, app, original_transaction_id, collection, number FROM redeemed_transaction
+            WHERE user_id \(database.isIn(numbers: "$1")) AND fixed_period IS NOT NULL AND collection IS NOT NULL
             """,
             [database.list(owners.sorted())]
         ) { row in

@@ -129,6 +129,40 @@ package struct SubscribedPlan: Hashable, Sendable {
     var text: String { basePlan.map { "\(productIdentifier):\($0)" } ?? productIdentifier }
 }
 
+/// The rule of another plan that the customer has chosen for the next renewal.
+extension EntitlementDecision {
+    /// Records a choice that a statement tells of, or that it is taken back. A plan that replaces another one at once is told with its
+    /// period.
+    ///
+    /// - Parameter before: The statement about the renewal before this one; nil without one.
+    mutating func auditChoice(by claim: Claim, after before: StatedRenewal?, to user: Int64) {
+        guard claim.renewal != nil, let original = facts.transactions[claim.key]?.originalKey,
+            let renewal = facts.purchases[original]?.renewal, renewal != before, renewal.willRenew == true,
+            let key = facts.reading(periodsOf: original, \.last), let transaction = facts.transactions[key],
+            !transaction.status.isRevoked, !transaction.isUpgraded,
+            renewal.counts(forPeriodFrom: transaction.purchaseDate)
+        else { return }
+        let chosen = renewal.chosenPlan(besides: transaction.plan)
+        let known = before.flatMap { before in
+            before.counts(forPeriodFrom: transaction.purchaseDate)
+                ? before.chosenPlan(besides: transaction.plan) : nil
+        }
+        let isKnown = known.flatMap { known in chosen.map { !$0.differs(from: known) } } ?? (known == chosen)
+        guard !isKnown else { return }
+        audit(
+            .planChosen, key, transaction.productIdentifier, by: .appStore, to: user, reason: chosen?.text)
+    }
+}
+
+extension StatedRenewal {
+    /// The plan of the next period; nil for the present one, and if none is stated.
+    fileprivate func chosenPlan(besides present: SubscribedPlan) -> SubscribedPlan? {
+        guard let product = facts.text(.autoRenewProductId) else { return nil }
+        let plan = SubscribedPlan(product, basePlan: facts.text(.autoRenewBasePlanId))
+        return plan.differs(from: present) ? plan : nil
+    }
+}
+
 /// The rules of replaced periods: an upgrade is no refund, though the App Store states it as a cancellation in an app receipt.
 extension EntitlementDecision {
     /// A period of a subscription that may have replaced another one.
@@ -149,13 +183,9 @@ extension EntitlementDecision {
         static let toleranceSeconds: Int64 = 2
 
         /// True if this period replaces another product, and begins when the App Store has taken that one back.
-        ///
-        /// - Parameter isUpgraded: True if the App Store has stated the upgrade. Its refund may come later.
-        func replaces(
-            _ product: String, from start: Timestamp, revokedAt date: Timestamp, isUpgraded: Bool = false
-        ) -> Bool {
+        func replaces(_ product: String, from start: Timestamp, revokedAt date: Timestamp) -> Bool {
             let tolerance = Self.toleranceSeconds
-            return purchaseDate > start && (isUpgraded || purchaseDate >= date.adding(seconds: -tolerance))
+            return purchaseDate > start && purchaseDate >= date.adding(seconds: -tolerance)
                 && purchaseDate <= date.adding(seconds: tolerance)
                 && !productIdentifier.hasSameBytes(as: product)
         }
@@ -168,20 +198,22 @@ extension EntitlementDecision {
         _ status: TransactionStatus, of claim: Claim, after parked: Claim? = nil
     ) -> TransactionStatus {
         guard let date = status.revocationDate, status.expiresAt != nil else { return status }
+        let isUpgraded =
+            [claim, parked].contains { $0?.facts?.bool(.isUpgraded) == true }
+            || facts.transactions[claim.key]?.isUpgraded == true
+        // The end of an upgraded period is told with the one that replaces it, which may not be known yet.
+        if isUpgraded, date >= claim.purchaseDate, claim.isPaidBack { return status.withoutRevocation }
         let original = facts.ownedOriginal(of: claim) ?? claim.originalKey
         let tolerance = Successor.toleranceSeconds
-        let isUpgraded = [claim, parked].contains { $0?.facts?.bool(.isUpgraded) == true }
-        let earliest = isUpgraded ? claim.purchaseDate : date.adding(seconds: -tolerance)
         let known = facts.reading(periodsOf: original) {
-            $0.keys(from: earliest, through: date.adding(seconds: tolerance))
+            $0.keys(from: date.adding(seconds: -tolerance), through: date.adding(seconds: tolerance))
         }.compactMap { facts.transactions[$0].map { Successor($0) } }
         // The other purchases of the proof, and parked renewals, follow in the same decision.
         let following = (presented + Array(facts.parkedSiblings(of: claim).claims)).filter {
             $0.isKnown && $0.originalKey == original
         }
         let isUpgrade = (known + following.map { Successor($0) }).contains {
-            $0.replaces(
-                claim.productIdentifier, from: claim.purchaseDate, revokedAt: date, isUpgraded: isUpgraded)
+            $0.replaces(claim.productIdentifier, from: claim.purchaseDate, revokedAt: date)
         }
         return isUpgrade ? status.withoutRevocation : status
     }
@@ -197,7 +229,6 @@ extension EntitlementDecision {
         let hasEnded = facts.recordedStates[claim.originalKey]?.state == .expired
         if claim.expiresAt != nil {
             let new = Successor(claim)
-            let before = earlier.flatMap { facts.transactions[$0] }
             for key in revoked.sorted() {
                 guard let transaction = facts.transactions[key], let date = transaction.status.revocationDate,
                     new.replaces(transaction.productIdentifier, from: transaction.purchaseDate, revokedAt: date)
@@ -205,9 +236,7 @@ extension EntitlementDecision {
                 set(transaction.status.withoutRevocation, of: key)
             }
             // Another period of the same moment has ended the earlier one.
-            if isFirst, let earlier, let before, let transaction = facts.transactions[earlier],
-                // The App Store has stated the upgrade of that period before.
-                !(before.status.isRevoked && transaction.isUpgraded),
+            if isFirst, let earlier, let transaction = facts.transactions[earlier],
                 transaction.isReplaced(by: SubscribedPlan(claim), from: start, hasEnded: hasEnded)
             {
                 auditChange(of: earlier, transaction, to: SubscribedPlan(claim), of: user)
@@ -222,14 +251,14 @@ extension EntitlementDecision {
         }
     }
 
-    /// Records the end of a period by a replacement. The plan that has replaced it may be unknown.
-    mutating func auditChange(
+    /// Records the end of a period by a replacement.
+    private mutating func auditChange(
         of key: TransactionKey,
         _ transaction: EntitlementFacts.Transaction,
-        to plan: SubscribedPlan?,
+        to plan: SubscribedPlan,
         of user: Int64
     ) {
-        audit(.productChanged, key, transaction.productIdentifier, by: .appStore, to: user, reason: plan?.text)
+        audit(.productChanged, key, transaction.productIdentifier, by: .appStore, to: user, reason: plan.text)
     }
 }
 
@@ -243,11 +272,21 @@ extension EntitlementFacts.Transaction {
     /// - Parameter hasEnded: True if the end of the subscription is in the history.
     fileprivate func isReplaced(by other: SubscribedPlan, from start: Timestamp, hasEnded: Bool) -> Bool {
         guard !status.isRevoked, let expiresAt = status.expiresAt, other.differs(from: plan) else { return false }
-        // At Google Play, a customer in a grace period can change the plan, too.
-        let end = originalKey.origin.isGooglePlay ? max(expiresAt, grace?.endsAt ?? expiresAt) : expiresAt
+        let replacesInGracePeriod = originalKey.origin.store.replacesInGracePeriod
+        let end = replacesInGracePeriod ? max(expiresAt, grace?.endsAt ?? expiresAt) : expiresAt
         // A subscription on hold, or one of which the ledger learns later, is over where the new one begins.
         return isUpgraded || start.adding(seconds: Coverage.clockToleranceSeconds) < end
             || other.replacesAtOnce && !hasEnded
+    }
+}
+
+extension Claim {
+    /// False for a revocation that says nothing of money: the end of family sharing, or of a seat.
+    fileprivate var isPaidBack: Bool {
+        switch facts?.text(.revocationType).flatMap(RevocationType.init) {
+        case .familyRevoke, .assignmentRevoke: false
+        case .refundFull, .refundProrated, nil: true
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// The period in which a source that is not revoked gives an item to a user.
 ///

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The effect of a log-in on the ids of a customer. It is pure: it uses no database.
 ///

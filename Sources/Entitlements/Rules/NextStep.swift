@@ -48,8 +48,11 @@ extension NextStep {
     init(after last: PurchasePeriod, _ renewal: StatedRenewal?, at moment: Timestamp) {
         let isOver = last.expiresAt.map { $0 <= moment } ?? false
         let grace = last.graceEndsAt.flatMap { isOver && $0 > moment ? $0 : nil }
-        if last.isRevokedByTeam || last.isRevoked || last.terms.isUpgraded {
-            self = .ends(last.terms.isUpgraded ? .replaced : nil)
+        if last.isRevokedByTeam || last.isRevoked {
+            self = .ends(nil)
+        } else if last.terms.isUpgraded {
+            // The period that has replaced it is not known yet, and nobody is told of the end before.
+            self = isOver ? .ends(.replaced) : .unknown
         } else if last.terms.isPrepaid {
             // "Prepaid plans don't auto-renew, so they can't be canceled" (lifecycle/subscriptions, "Handle lifecycle for prepaid plans").
             self = isOver ? .ends(nil) : .prepaid
@@ -169,7 +172,9 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
     }
 
     /// The reason as a part of a sentence about a subscription that still runs. Google Play cancels for other reasons than a payment, too.
-    package var cancellation: String { self == .billingError ? "Google Play canceled it" : sentence }
+    package func cancellation(at store: PurchaseStore) -> String {
+        self == .billingError ? "\(store.nameInSentence) canceled it" : sentence
+    }
 
     /// True if the customer has decided that no further period follows.
     package var isByCustomer: Bool { self == .customerCancelled || self == .customerDidNotConsentToPriceIncrease }

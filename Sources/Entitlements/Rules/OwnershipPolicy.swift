@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The operator's policy for a user who presents another user's purchase.
 ///

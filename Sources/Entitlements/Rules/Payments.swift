@@ -59,10 +59,10 @@ extension PaidBack {
 }
 
 extension TransactionFacts {
-    /// The refund whose amount the store states itself: of an order of Google Play, or of the items of an Advanced Commerce purchase, whose
-    /// transactions have no `revocationType`. Nil if it states no such refund.
+    /// The refund whose amount the store states itself, or of the items of an Advanced Commerce purchase, whose transactions have no
+    /// `revocationType`. Nil if it states no such refund.
     fileprivate var statedRefund: StatedRefund? {
-        if self[.orderId] != nil {
+        if self[.orderId] != nil || self[.refundedAmount] != nil {
             let (amount, date) = (integer(.refundedAmount), date(.refundedAt))
             return amount == nil && date == nil ? nil : StatedRefund(amount: amount, date: date)
         }
@@ -157,13 +157,7 @@ extension RedeemedTransaction {
     package var subscribedUntil: Timestamp? { isSubscription ? paidUntil : nil }
 
     /// The end of the paid time; nil for a purchase without an end.
-    ///
-    /// The ledger ends an upgraded period at its start, because it grants nothing. The period was paid for until the next one
-    /// begins.
-    package var paidUntil: Timestamp? {
-        if facts.bool(.isUpgraded) == true { return facts.date(.expiresDate) ?? expiresAt }
-        return expiresAt ?? facts.date(.expiresDate)
-    }
+    package var paidUntil: Timestamp? { expiresAt ?? facts.date(.expiresDate) }
 }
 
 /// A product of a purchase that does not renew. The customer pays for it once.

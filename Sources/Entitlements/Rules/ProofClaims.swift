@@ -1,5 +1,6 @@
 import Catalog
 import Proofs
+import Vocabulary
 
 /// The claims of a verified proof, or of a statement of Google Play, by a catalog.
 struct ProofClaims {
@@ -51,9 +52,12 @@ struct ProofClaims {
     /// - Parameters:
     ///   - renewal: The statement about the renewal of the subscription; nil if there is none.
     ///   - chain: The original transaction of another purchase under the same token; nil if there is none.
-    func claim(_ purchase: ProvenPurchase, renewal: StatedRenewal? = nil, chain: String? = nil) -> Claim {
+    ///   - keepsEnd: True if the end of the paid time is not stated.
+    func claim(
+        _ purchase: ProvenPurchase, renewal: StatedRenewal? = nil, chain: String? = nil, keepsEnd: Bool = false
+    ) -> Claim {
         let benefit = catalog?.benefit(of: purchase.productIdentifier)
-        return Claim(
+        var claim = Claim(
             app: app,
             origin: origin,
             transactionIdentifier: purchase.transactionIdentifier,
@@ -73,6 +77,8 @@ struct ProofClaims {
             expiresAt: benefit?.end(from: purchase.purchaseDate, paidUntil: purchase.expiresDate),
             period: benefit?.period,
             grace: renewal.flatMap { Self.grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
+        claim.keepsEnd = keepsEnd
+        return claim
     }
 
     /// The statement about a grace period; nil if the renewal says nothing of it.

@@ -71,8 +71,6 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
 
     private static func ofSubscription(_ last: PurchasePeriod, _ next: NextStep, at moment: Timestamp) -> PurchaseState
     {
-        // The App Store may state a refund of the rest of an upgraded period.
-        if last.terms.isUpgraded { return .upgraded }
         if last.isRevoked { return .revoked }
         switch next {
         case .grace: return .gracePeriod
@@ -81,7 +79,7 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
         case .renews, .ends, .prepaid, .unknown: break
         }
         let end = last.expiresAt.map { max($0, last.graceEndsAt ?? $0) }
-        if let end, end <= moment { return .expired }
+        if let end, end <= moment { return last.terms.isUpgraded ? .upgraded : .expired }
         if last.terms.isTrial { return .trial }
         if last.terms.isIntroductory { return .introductory }
         if case .ends = next { return .willNotRenew }

@@ -160,13 +160,6 @@ extension PurchaseStatus {
         return renewalEvents(since: recorded) + [change].compactMap(\.self)
     }
 
-    /// The time to wait for a statement about the renewal, in seconds, before the end of a subscription that may renew is
-    /// reported. The user does not own the item meanwhile.
-    private static let statementSeconds: Int64 = 3600
-    /// The same time for a subscription at Google Play, in days. The service asks about each end until Google Play states one. After this
-    /// time, Google Play forgets the subscription.
-    private static let daysOfGooglePlay: Int64 = 60
-
     /// The moment until which a statement about the renewal is awaited; nil if none is.
     ///
     /// - Parameter hold: The last moment at which no silent end is reported; nil if there is none.
@@ -176,8 +169,8 @@ extension PurchaseStatus {
             switch state {
             // The attempts to charge are over.
             case .expired where isRetried: silentEnd
-            case _ where origin.isGooglePlay: silentEnd.adding(days: Self.daysOfGooglePlay)
-            case .expired: silentEnd.adding(seconds: Self.statementSeconds)
+            case .expired: silentEnd.adding(seconds: origin.store.silentEndSeconds)
+            case _ where origin.store.statesEndOfGracePeriod: silentEnd.adding(seconds: origin.store.silentEndSeconds)
             default: silentEnd
             }
         let isHeld = hold.map { moment <= $0 } ?? false
@@ -200,8 +193,7 @@ extension PurchaseStatus {
         guard state.isOwned || state.mayReturn, next != .prepaid, let renewalStatedAt, let renews else { return [] }
         switch (recorded?.renews, renews) {
         case (true, false), (nil, false):
-            // At the App Store, only the customer turns it off.
-            let canceler = origin.isGooglePlay ? ending?.canceler : nil
+            let canceler = origin.store.statesCanceler ? ending?.canceler : nil
             return [HistoryEvent(event: .autoRenewDisabled, happenedAt: renewalStatedAt, reason: canceler)]
         case (false, true): return [HistoryEvent(event: .autoRenewEnabled, happenedAt: renewalStatedAt)]
         case (true, true), (nil, true), (false, false): return []
@@ -224,14 +216,14 @@ extension PurchaseStatus {
             let end = recorded?.state == .paused ? renewalStatedAt : graceEndsAt
             return HistoryEvent(event: .renewalFailed, happenedAt: end ?? paidUntil)
         case .paused: return HistoryEvent(event: .paused, happenedAt: paidUntil, reason: pausedUntil?.rfc3339)
-        case .expired:
+        case .expired, .upgraded:
             let end = [paidUntil, graceEndsAt].compactMap(\.self).max() ?? paidUntil
-            // The store stops retrying at its limit, or states that it has stopped earlier. A hold after a pause may end after the limit.
+            // The store stops retrying at its limit, or states that it has stopped earlier.
             let stated = renewalStatedAt ?? retryEndsAt
-            let givenUp = isRetried ? retryEndsAt : origin.isGooglePlay ? stated : min(stated, retryEndsAt)
+            let givenUp = isRetried ? retryEndsAt : origin.store.retriesWithinLimit ? min(stated, retryEndsAt) : stated
             return HistoryEvent(
                 event: .expired, happenedAt: recorded?.state.mayReturn == true ? max(end, givenUp) : end,
-                reason: expirationReason?.rawValue)
+                reason: ending?.rawValue)
         default: return nil
         }
     }

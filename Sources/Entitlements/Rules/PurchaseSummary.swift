@@ -8,18 +8,30 @@ struct PurchaseSummary: Hashable, Sendable {
     var addsToBalance = false
     /// True if a part without an end is not revoked.
     var isEndless = false
-    /// The last end of the parts that are not revoked.
+    /// The last end of the parts that are not revoked. The next period ends one earlier, such as a longer one that was upgraded.
     var end: Timestamp?
 
     init(_ transactions: some Sequence<EntitlementFacts.Transaction>) {
-        for transaction in transactions {
+        var (following, group): (Timestamp?, (date: Timestamp, isPeriod: Bool)?)
+        for transaction in transactions.sorted(by: { $0.purchaseDate > $1.purchaseDate }) {
             addsToBalance = addsToBalance || transaction.addsToBalance
-            guard !transaction.status.isRevoked else { continue }
+            let (isRevoked, date) = (transaction.status.isRevoked, transaction.purchaseDate)
             guard let expiresAt = transaction.expiresAt else {
-                isEndless = true
+                isEndless = isEndless || !isRevoked
                 continue
             }
-            end = [end, expiresAt, transaction.grace?.endsAt].compactMap(\.self).max()
+            if let last = group, last.date > date {
+                following = last.isPeriod ? last.date : following
+                group = nil
+            }
+            if !isRevoked {
+                let ends = max(expiresAt, transaction.grace?.endsAt ?? expiresAt)
+                end = [end, min(ends, following ?? ends)].compactMap(\.self).max()
+            }
+            let isPeriod =
+                !transaction.isAdditional
+                && !PurchasePeriod.isVoid(from: date, revokedAt: transaction.status.revocationDate)
+            group = (date, isPeriod || group?.isPeriod ?? false)
         }
     }
 }
@@ -36,6 +48,9 @@ struct PurchasePeriods: Sendable {
         guard isNew else { return }
         order.insert((transaction.purchaseDate, key), at: index { $0 <= transaction.purchaseDate })
     }
+
+    /// The period that begins last.
+    var last: TransactionKey? { order.last?.key }
 
     /// The last period that begins before a moment.
     func last(before moment: Timestamp) -> TransactionKey? {

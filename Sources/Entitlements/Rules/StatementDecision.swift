@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The rules of statements: revocation, grace periods and parking.
 extension EntitlementDecision {
@@ -8,10 +9,12 @@ extension EntitlementDecision {
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
     mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
         let (paidBack, wasRevoked) = (paidBack(of: claim), facts.transactions[claim.key]?.status.isRevoked ?? false)
+        let renewal = facts.ownedOriginal(of: claim).flatMap { facts.purchases[$0]?.renewal }
         let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
-        // The money of a revocation stands in its event, which that of an upgraded period does not have.
-        let isRevoked = facts.transactions[claim.key].map { $0.status.isRevoked && !$0.isUpgraded } ?? false
+        // The money of a revocation stands in its event.
+        let isRevoked = facts.transactions[claim.key]?.status.isRevoked ?? false
         if wasRevoked || !isRevoked { auditRefund(of: claim, after: paidBack, to: user) }
+        auditChoice(by: claim, after: renewal, to: user)
         return result
     }
 
@@ -32,7 +35,7 @@ extension EntitlementDecision {
         write(stated, of: claim, to: claim.key)
         writeToRepeats(stated, of: claim, by: actor)
         if stated.isRevoked != before.isRevoked {
-            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user, isFirst: false, after: paidBack)
+            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user, after: paidBack)
         } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
             changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user))
         }
@@ -89,25 +92,14 @@ extension EntitlementDecision {
         _ = write(grace: claim)
         write(renewalOf: claim)
         let isGranted = !status.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
-        auditRevocation(!isGranted, of: claim, by: actor, to: user, isFirst: true)
+        auditRevocation(!isGranted, of: claim, by: actor, to: user)
         return isGranted
     }
 
-    /// Records that a transaction counts, or no longer counts. The revocation of an upgraded period is part of the upgrade.
-    ///
-    /// - Parameter isFirst: False if the transaction was redeemed before. A change of the plan was told then with its successor.
+    /// Records that a transaction counts, or no longer counts.
     private mutating func auditRevocation(
-        _ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64, isFirst: Bool,
-        after before: PaidBack? = nil
+        _ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64, after before: PaidBack? = nil
     ) {
-        if isRevoked, !facts.revokedByTeam.contains(claim.originalKey), let transaction = facts.transactions[claim.key],
-            transaction.isUpgraded
-        {
-            let later = facts.reading(periodsOf: transaction.originalKey) { $0.first(after: transaction.purchaseDate) }
-            let plan = later.flatMap { facts.transactions[$0]?.plan }
-            if isFirst || plan == nil { auditChange(of: claim.key, transaction, to: plan, of: user) }
-            return
-        }
         let paidBack = isRevoked ? paidBack(of: claim) : nil
         audit(
             isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user,

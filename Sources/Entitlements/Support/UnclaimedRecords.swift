@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A purchase that the App Store has stated, and that nobody has redeemed.
 package struct UnclaimedPurchase: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The columns that several tables have, as values.
 extension AppNumbers {

@@ -28,6 +28,10 @@ enum EntitlementRules {
             """
         ),
         (
+            "A transaction is there twice",
+            "SELECT transaction_id FROM redeemed_transaction GROUP BY transaction_id, origin, app HAVING count(*) > 1"
+        ),
+        (
             "A transaction belongs to another user than its original purchase",
             """
             SELECT transaction_id FROM redeemed_transaction WHERE (\(owned)) IN (
@@ -82,64 +86,46 @@ enum EntitlementRules {
             "A transaction has an unknown origin",
             """
             SELECT transaction_id FROM redeemed_transaction
-            WHERE origin NOT IN \(Origin.allCases.sqlList)
+            WHERE NOT \(Origin.hasForm)
             """
+        ),
+        (
+            "A transaction has an unknown chain",
+            "SELECT transaction_id FROM redeemed_transaction WHERE chain IS NOT NULL AND chain NOT IN (SELECT chain FROM chain)"
         ),
         (
             "The period of an item differs from its transaction",
             """
-            SELECT covered.transaction_id FROM entitlement JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
-            WHERE entitlement.is_revoked <> covered.is_revoked OR entitlement.origin <> covered.origin
-                OR (entitlement.begins_at IS NULL) <> (covered.begins_at IS NULL)
-                OR entitlement.begins_at > covered.begins_at
+            SELECT transaction_id FROM (\(CoverageQuery.text)) AS covered
+            WHERE is_revoked <> is_taken OR (begins_at IS NULL) <> (covers_from IS NULL) OR begins_at > covers_from
                 -- A renewal that was signed in advance covers the time before it, but not the time before the signature.
-                OR entitlement.begins_at < covered.begins_at AND entitlement.begins_at < covered.stated_at - 60000
-                OR coalesce(entitlement.ends_at, -1) <> coalesce(covered.ends_at, -1)
+                OR begins_at < covers_from AND begins_at < stated_at - 60000
+                OR coalesce(ends_at, -1) <> coalesce(covers_until, -1)
             """
         ),
         (
-            "An item tells another story than its transaction",
+            "The renewal of an item differs from its subscription",
             """
-            SELECT entitlement.transaction_id
-            FROM entitlement JOIN redeemed_transaction AS bought USING (user_id, sequence)
+            SELECT bought.transaction_id FROM redeemed_transaction AS bought
                 LEFT JOIN subscription ON subscription.user_id = bought.user_id
                     AND subscription.original_transaction_id = bought.original_transaction_id
                     AND subscription.origin = bought.origin AND subscription.app = bought.app
-            WHERE entitlement.transaction_id <> bought.transaction_id
-                OR entitlement.original_transaction_id <> bought.original_transaction_id
-                OR entitlement.app <> bought.app OR entitlement.product_id <> bought.product_id
-                OR entitlement.purchase_date <> bought.purchase_date OR entitlement.granted_at <> bought.redeemed_at
-                OR coalesce(entitlement.expires_at, -1) <> coalesce(bought.expires_at, -1)
-                OR coalesce(entitlement.grace_ends_at, -1) <> coalesce(bought.grace_ends_at, -1)
-                OR coalesce(entitlement.product_type, '') <> CASE WHEN bought.type IN \(ProductType.allCases.sqlList)
-                    THEN bought.type ELSE '' END
-                OR entitlement.is_upgraded <> CASE WHEN bought.is_upgraded <> 0 THEN 1 ELSE 0 END
-                OR entitlement.is_trial <> CASE WHEN bought.offer_discount_type = 'FREE_TRIAL'
-                    OR bought.is_trial_period <> 0 THEN 1 ELSE 0 END
-                OR entitlement.is_introductory <> CASE WHEN bought.offer_type = 1
-                    OR bought.is_in_intro_offer_period <> 0 THEN 1 ELSE 0 END
-                OR entitlement.is_prepaid <> CASE WHEN bought.is_prepaid <> 0 THEN 1 ELSE 0 END
-                OR coalesce(entitlement.ownership, '') <> CASE
-                    WHEN bought.ownership_type IN \(InAppOwnershipType.allCases.sqlList)
-                    THEN bought.ownership_type ELSE '' END
-                -- A statement counts for a period that has not ended, from a day before it begins.
-                OR coalesce(entitlement.renewal_stated_at, -1) <> CASE
-                    WHEN subscription.stated_at < entitlement.ends_at
-                        AND subscription.stated_at >= bought.purchase_date - 86400000 THEN subscription.stated_at
-                    ELSE -1 END
+            -- A statement counts for a period that has not ended, from a day before it begins.
+            WHERE coalesce(bought.renewal_stated_at, -1) <> CASE WHEN subscription.stated_at < bought.ends_at
+                    AND subscription.stated_at >= bought.purchase_date - 86400000 THEN subscription.stated_at ELSE -1 END
                 -- A commitment has a setting of its own.
-                OR entitlement.renewal_stated_at IS NOT NULL AND subscription.commitment_info IS NULL
-                    AND coalesce(entitlement.renews, -1) <> CASE WHEN subscription.auto_renew_status IS NULL THEN -1
+                OR bought.renewal_stated_at IS NOT NULL AND subscription.commitment_info IS NULL
+                    AND coalesce(bought.renews, -1) <> CASE WHEN subscription.auto_renew_status IS NULL THEN -1
                         WHEN subscription.auto_renew_status <> 0 THEN 1 ELSE 0 END
-                OR entitlement.renewal_stated_at IS NOT NULL
-                    AND coalesce(entitlement.is_declined, -1) <> coalesce(subscription.is_in_billing_retry_period, -1)
+                OR bought.renewal_stated_at IS NOT NULL
+                    AND coalesce(bought.is_declined, -1) <> coalesce(subscription.is_in_billing_retry_period, -1)
             """
         ),
         (
             "A credit differs from its transaction",
             """
             SELECT transaction_id FROM credit JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
-            WHERE credit.is_revoked <> covered.is_revoked OR credit.origin <> covered.origin
+            WHERE credit.is_revoked <> covered.is_taken OR credit.origin <> covered.origin
             """
         ),
         (
@@ -173,20 +159,27 @@ enum EntitlementRules {
 /// The SQL for the periods that redeemed transactions cover, for the check of the rows that the rules wrote.
 enum CoverageQuery {
     static let text = """
-        SELECT bought.*, CASE WHEN expires_at IS NOT NULL THEN starts_at END AS begins_at,
-            CASE WHEN expires_at IS NULL THEN NULL WHEN replaced_at < period_ends_at THEN replaced_at
-                ELSE period_ends_at END AS ends_at,
+        SELECT bought.*, CASE WHEN expires_at IS NOT NULL THEN starts_at END AS covers_from,
+            CASE WHEN expires_at IS NULL THEN NULL
+                WHEN CASE WHEN is_upgraded <> 0 THEN succeeded_at ELSE replaced_at END < period_ends_at
+                    THEN CASE WHEN is_upgraded <> 0 THEN succeeded_at ELSE replaced_at END
+                ELSE period_ends_at END AS covers_until,
             CASE WHEN revocation_date IS NOT NULL OR EXISTS (
                 SELECT * FROM team_revocation AS taken
                 WHERE taken.user_id = bought.user_id AND reinstated_at IS NULL
                     AND taken.original_transaction_id = bought.original_transaction_id
-                    AND taken.origin = bought.origin AND taken.app = bought.app) THEN 1 ELSE 0 END AS is_revoked
+                    AND taken.origin = bought.origin AND taken.app = bought.app) THEN 1 ELSE 0 END AS is_taken
         FROM (SELECT redeemed.*,
                 CASE WHEN grace_ends_at > expires_at THEN grace_ends_at ELSE expires_at END AS period_ends_at,
                 min(CASE WHEN adds_seats = 0 AND coalesce(revocation_date, purchase_date) >= purchase_date
                     THEN starts_at END) OVER (
                     PARTITION BY user_id, original_transaction_id, origin, app ORDER BY purchase_date
-                    GROUPS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS replaced_at
+                    GROUPS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS replaced_at,
+                min(CASE WHEN adds_seats = 0 AND coalesce(revocation_date, purchase_date) >= purchase_date
+                        AND coalesce(is_upgraded, 0) = 0
+                    THEN starts_at END) OVER (
+                    PARTITION BY user_id, original_transaction_id, origin, app ORDER BY purchase_date
+                    GROUPS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS succeeded_at
             FROM (SELECT sold.*,
                     CASE WHEN signed_date < purchase_date - 60000 THEN purchase_date ELSE purchase_date - 60000
                         END AS starts_at,

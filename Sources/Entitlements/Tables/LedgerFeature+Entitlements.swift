@@ -33,7 +33,7 @@ extension LedgerReport {
 /// The keys of `claim` and `original` make a second owner impossible, even if the code above them has a bug.
 extension Table {
     static let purchases = [
-        claim, original, redeemedTransaction, entitlement, credit, subscription, purchaseState, parkedTransaction,
+        claim, original, chain, redeemedTransaction, credit, subscription, purchaseState, parkedTransaction,
         parkedOriginal, expectedTransaction, expectedPurchase, notification,
     ]
 
@@ -65,12 +65,23 @@ extension Table {
     .indexed("original_transferred", by: ["transferred_at"], where: "transferred_at IS NOT NULL")
     .takingBack("transferred_at", endsEarly: true)
 
+    /// The certificate chains and keys that have signed proofs: the SHA-256 of the last and of the first certificate.
+    private static let chain = Table(
+        name: "chain", family: .everywhere,
+        columns: [
+            .integer("chain", check: "chain > 0"), .blob("anchor_digest", count: 32), .blob("leaf_digest", count: 32),
+        ],
+        key: ["chain"], unique: [["anchor_digest", "leaf_digest"]])
+
     /// A redeemed transaction. `sequence`: the number among the user's transactions; `stated_at`: the date of the statement
     /// about the revocation; `statement_number`: the number of the question that Google Play has answered with it, null for a signed
     /// statement; `expires_at`: the end by the App Store, or by `fixed_period` and the other purchases of the user for the item;
-    /// `fixed_period`: the period of the catalog for a purchase whose end no store states, null for another; `anchor_digest` and `leaf_digest`: the
-    /// SHA-256 of the last and the first certificate of the chain; `event_statements`: the last statement under each identifier of
-    /// the purchase event as JSON, if it has several.
+    /// `fixed_period`: the period of the catalog for a purchase whose end no store states, null for another; `chain`: the chain that has
+    /// signed, null for a purchase without a proof; `event_statements`: the last statement under each identifier of the purchase
+    /// event as JSON, if it has several.
+    ///
+    /// `collection` and `number`: the item that it gives; null for none. `begins_at` and `ends_at` bound the ownership; null without a
+    /// bound. `renews` and its statement are kept for a period that has not ended. So the items of a user are one range of rows.
     private static let redeemedTransaction = Table(
         name: "redeemed_transaction", family: .userData,
         columns: [
@@ -79,40 +90,27 @@ extension Table {
             .integer("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
-            .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
-            .blob("leaf_digest", count: 32).optional,
+            .blob("proof_digest", count: 32), .integer("chain").optional, .text("collection").optional,
+            .integer("number", check: "number >= 0").optional, .integer("begins_at").optional,
+            .integer("ends_at").optional, .integer("is_revoked", check: "is_revoked IN (0, 1)"),
+            .integer("renewal_stated_at").optional, .integer("renews").optional, .integer("is_declined").optional,
         ] + TransactionFacts.columns + [
             .blob("event_statements").optional, .integer("statement_number").optional,
             .integer("grace_statement_number").optional, .text("fixed_period").optional,
         ],
-        key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
-        checks: ["fixed_period IS NULL OR expires_at IS NOT NULL"],
-        hasLargeRows: true, merge: .byRule
+        key: ["user_id", "sequence"],
+        checks: [
+            "fixed_period IS NULL OR expires_at IS NOT NULL", "(collection IS NULL) = (number IS NULL)",
+        ],
+        merge: .byRule
     )
+    .indexed("redeemed_transaction_of_purchase", by: ["user_id", "original_transaction_id"])
     // Each purchase for a fixed period extends the others of its user.
     .indexed("redeemed_transaction_for_period", by: ["user_id"], where: "fixed_period IS NOT NULL")
     // The team searches for the latest customers of a product.
     .indexed("redeemed_transaction_of_product", by: ["product_id", "redeemed_at", "user_id", "sequence"])
     // It also searches for the purchases of an order at Google Play.
     .indexed("redeemed_transaction_of_order", by: ["order_id", "user_id"], where: "order_id IS NOT NULL")
-
-    /// An item of a transaction, with every fact that an answer about the item needs. `begins_at` and `ends_at` bound the
-    /// ownership; null without a bound. `renews` and its statement are kept for a period that has not ended.
-    private static let entitlement = Table(
-        name: "entitlement", family: .userData,
-        columns: [
-            .integer("user_id"), .integer("sequence"), .text("collection"),
-            .integer("number", check: "number >= 0"), .text("origin"), .integer("app"), .integer("purchase_date"),
-            .integer("granted_at"), .text("transaction_id"), .text("original_transaction_id"), .text("product_id"),
-            .integer("begins_at").optional, .integer("ends_at").optional,
-            .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("expires_at").optional,
-            .integer("grace_ends_at").optional, .text("product_type").optional, .integer("is_upgraded"),
-            .integer("is_trial"), .integer("is_introductory"), .integer("is_prepaid"), .text("ownership").optional,
-            .integer("renewal_stated_at").optional, .integer("renews").optional, .integer("is_declined").optional,
-        ],
-        key: ["user_id", "sequence", "collection", "number"], merge: .byRule
-    )
-    .referring(to: "redeemed_transaction", by: ["user_id", "sequence"])
 
     /// A credit of a transaction. `merged_from`: the number of the anonymous customer who bought it and then logged in.
     private static let credit = Table(

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// An account as the ledger stores it.
 package struct AccountRecord: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The accounts of users with the service itself.
 ///
@@ -11,23 +12,23 @@ package struct AccountService: Sendable {
     let ledger: Ledger
     let clock: any WallClock
     private let randomness: Randomness
-    /// True if the address of a new account gets a mail with a link that verifies it.
-    private let sendsMail: Bool
+    /// The texts of mails with links, of which the address of a new account gets one; nil if no mail is sent.
+    package let templates: MailTemplates?
 
     /// - Parameters:
-    ///   - sendsMail: True if the queued mails are sent.
+    ///   - templates: The texts of the mails; nil if none is sent.
     ///   - cost: The cost of one hash.
     package init(
         ledger: Ledger,
         clock: any WallClock,
         randomness: Randomness = .system,
-        sendsMail: Bool = false,
+        templates: MailTemplates? = nil,
         cost: PasswordHash.Cost = .standard
     ) {
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness
-        self.sendsMail = sendsMail
+        self.templates = templates
         passwords = Passwords(randomness: randomness, cost: cost)
     }
 
@@ -93,7 +94,7 @@ package struct AccountService: Sendable {
             let account = AccountRecord(
                 number: number, user: user, email: email.text, emailLowercase: email.lowercase, passwordHash: hash,
                 createdAt: now)
-            if sendsMail {
+            if templates != nil {
                 // A reached mail limit does not prevent the sign-up. The user can ask for the mail later.
                 _ = try transaction.queue(.verification, to: account.email, about: account, in: language, at: now)
             }

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A token of a session. Its holder is treated as the logged-in user.
 ///

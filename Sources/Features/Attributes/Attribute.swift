@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The last statement about an attribute of a customer.
 package struct Attribute: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The statements on attributes, inside the caller's transaction.
 struct AttributeRecords {

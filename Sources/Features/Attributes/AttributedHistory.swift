@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The history of a user with the user's attributes, as one snapshot has them.
 ///

@@ -1,6 +1,7 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 package struct CatalogChange: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable, SQLConvertible {

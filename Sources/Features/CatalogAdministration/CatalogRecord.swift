@@ -2,6 +2,7 @@ import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The statements on the catalog. The changes give the current state. Of pictures, the ledger keeps only the last one.
 extension LedgerTransaction {

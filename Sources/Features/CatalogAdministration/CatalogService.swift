@@ -2,6 +2,7 @@ import Catalog
 import Ledger
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The use cases that change the catalogs of the apps at run time. The changes in the ledger override the files.
 package final class CatalogService: Sendable {

@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// The hashing of passwords, and the comparison with stored hashes.
 ///

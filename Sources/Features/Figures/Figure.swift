@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// A figure of the service. The raw value is the name in the API.
 package enum Figure: String, CaseIterable, Sendable {
@@ -134,7 +135,13 @@ package struct FigureQuery: Hashable, Sendable {
         case production
         case sandbox
 
-        package var origins: Set<Origin> { Set(Origin.allCases.filter { $0.isSandbox == (self == .sandbox) }) }
+        /// The origins of the environment that Till knows, and those that a service accepts besides.
+        package func origins(_ accepted: Set<Origin> = []) -> Set<Origin> {
+            accepted.union(Origin.allCases).filter { $0.isSandbox == (self == .sandbox) }
+        }
+
+        /// The SQL condition of the environment.
+        var isOfOrigin: String { Origin.condition(isSandbox: self == .sandbox) }
     }
 
     /// The largest number of periods in an answer: ten years of days.
@@ -194,7 +201,8 @@ package struct FigureQuery: Hashable, Sendable {
         (self.app, self.product, self.storefront, self.store) = (app, product, storefront, store)
     }
 
-    var origins: Set<Origin> { environment.origins.filter { store == nil || $0.store == store } }
+    /// The SQL condition of the environment and the store.
+    var isOfOrigin: String { Origin.condition(isSandbox: environment == .sandbox, of: store) }
 
     var breakdown: FigureBreakdown {
         if product != nil || group == .product { return .product }

@@ -100,7 +100,7 @@ extension FigureCalculation {
             """
             SELECT day, months_after, users FROM figure_cohort
             WHERE day \(database.isIn(numbers: "$1")) AND months_after < $2
-                AND origin IN \(query.origins.sqlList)\(app == nil ? "" : " AND app = $3")
+                AND \(query.isOfOrigin)\(app == nil ? "" : " AND app = $3")
             """,
             [database.list(months.map(\.daysSince1970)), count] + (app.map { [$0] } ?? [])
         ) { row in

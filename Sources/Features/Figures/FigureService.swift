@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The use cases of the figures: update the sums, and answer queries.
 package struct FigureService: Sendable {

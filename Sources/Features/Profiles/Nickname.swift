@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// A user's nickname: 2 to 9 characters, without `@#$%` and without digits.
 package struct Nickname: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A snapshot of a user's profile, wishes and items in the ledger. It is empty for a user that the ledger does not know.
 package struct ProfileRecord: Hashable, Sendable {

@@ -2,6 +2,7 @@ import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The use cases of profiles and wishes. Each is one transaction of the ledger.
 package struct ProfileService: Sendable {

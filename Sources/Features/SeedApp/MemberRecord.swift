@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The data of a member who signed up in the seed app, without the nickname.
 package struct MemberRecord: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The role of a team member in the console.
 package enum TeamRole: String, Sendable, CaseIterable, SQLConvertible {

@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The people who may log in to the console: members, invitations, passwords and sessions. Each change is recorded
 /// (`TeamChange`).

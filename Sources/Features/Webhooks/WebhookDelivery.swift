@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The delivery of an entry of a user's audit log to an endpoint.
 ///

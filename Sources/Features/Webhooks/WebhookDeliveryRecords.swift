@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 extension LedgerTransaction {
     /// The deliveries to an endpoint, newest first.

@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A message to a webhook: a change to a user's items.
 package struct WebhookMessage: Codable, Sendable {
@@ -12,6 +13,7 @@ package struct WebhookMessage: Codable, Sendable {
         case purchaseTransferredOut = "purchase.transferredOut"
         case purchaseExpired = "purchase.expired"
         case subscriptionProductChanged = "subscription.productChanged"
+        case subscriptionPlanChosen = "subscription.planChosen"
         case subscriptionRenewalFailed = "subscription.renewalFailed"
         case subscriptionGracePeriodBegan = "subscription.gracePeriodBegan"
         case subscriptionPaused = "subscription.paused"
@@ -38,7 +40,7 @@ package struct WebhookMessage: Codable, Sendable {
         /// The grant of an item without a purchase.
         package var grantId: String?
         package var item: Item?
-        /// The reason in the team's words. Of a changed product, the new product; of a pause, its end; of a renewal that is turned off, who
+        /// The reason in the team's words. Of a changed product, and of one for the next renewal, the new product; of a pause, its end; of a renewal that is turned off, who
         /// has done it.
         package var reason: String?
         /// The money that the store has paid back, in milliunits of `currency`; nil if the event is no refund, or the amount is unknown.
@@ -96,6 +98,7 @@ extension AuditEntry.Event {
         case .expired: (.purchaseExpired, .expiration)
         case .renewalFailed: (.subscriptionRenewalFailed, .expiration)
         case .productChanged: (.subscriptionProductChanged, .productChange)
+        case .planChosen: (.subscriptionPlanChosen, .productChange)
         case .gracePeriodBegan: (.subscriptionGracePeriodBegan, .billingIssue)
         case .paused: (.subscriptionPaused, .expiration)
         case .autoRenewDisabled: (.subscriptionAutoRenewDisabled, .cancellation)

@@ -3,6 +3,7 @@ import Entitlements
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The use cases of webhooks, which report the changes of users' purchases to the team's back ends.
 package struct WebhookService: Sendable {
@@ -18,6 +19,8 @@ package struct WebhookService: Sendable {
     /// The system's clock. Receivers compare its time with theirs.
     let clock: any WallClock
     let randomness: Randomness
+    /// True if receivers may be in networks that are not public.
+    package let allowsPrivateAddresses: Bool
     /// The bundle identifier of the only app whose endpoints the caller sees and changes; nil for all endpoints.
     private(set) var limitingApp: String?
 
@@ -181,8 +184,14 @@ package struct WebhookService: Sendable {
 
 extension Ledger {
     /// The webhooks of the ledger, for the rights of some apps.
-    package func webhooks(of apps: Apps, clock: any WallClock, randomness: Randomness = .system) -> WebhookService {
-        WebhookService(ledger: self, apps: apps, clock: clock, randomness: randomness)
+    ///
+    /// - Parameter allowsPrivateAddresses: True if receivers may be in networks that are not public.
+    package func webhooks(
+        of apps: Apps, clock: any WallClock, randomness: Randomness = .system, allowsPrivateAddresses: Bool = false
+    ) -> WebhookService {
+        WebhookService(
+            ledger: self, apps: apps, clock: clock, randomness: randomness,
+            allowsPrivateAddresses: allowsPrivateAddresses)
     }
 }
 

@@ -4,6 +4,7 @@ import Hummingbird
 import Ledger
 import Logging
 import Proofs
+import Vocabulary
 
 /// A problem document (RFC 9457) with Till's stable code, as clients read it.
 package struct ProblemResource: Decodable, Sendable {

@@ -1,4 +1,6 @@
+import Catalog
 import Proofs
+import Vocabulary
 
 /// A product in one language.
 package struct ProductResource: AnswerObject, Codable, Listed, Sendable {

@@ -2,6 +2,7 @@ import Ledger
 import Logging
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The API keys of a team's back ends and the public keys of its apps: made, listed, revoked, and recognised when one is
 /// presented.
@@ -328,14 +329,12 @@ extension APIKeys {
             "the last uses of API keys are not recorded", Rhythm(every: Self.recordingInterval, beginsAtOnce: false),
             logger: logger)
         let outcomes = RecordingOutcomes()
-        let recording = Companion.untilShutdown({
-            await work.run {
-                outcomes.isFailing.store(true, ordering: .relaxed)
-                try await recordUses()
-                outcomes.isFailing.store(false, ordering: .relaxed)
-                return true
-            }
-        })
+        let recording = work.companion {
+            outcomes.isFailing.store(true, ordering: .relaxed)
+            try await recordUses()
+            outcomes.isFailing.store(false, ordering: .relaxed)
+            return true
+        }
         try await recording.run()
         // A ledger that is away delays no stop.
         guard !outcomes.isFailing.load(ordering: .relaxed) else { return }

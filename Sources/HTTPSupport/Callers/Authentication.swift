@@ -1,6 +1,7 @@
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The authentication of the service's callers.
 package enum Authentication: Sendable {
@@ -9,6 +10,12 @@ package enum Authentication: Sendable {
     case apiKeys(APIKeys, UserTokens? = nil, (any AccessTokens)? = nil)
     /// Back ends use one key with every scope that only this process knows.
     case processKey(APIKey)
+
+    /// The same without users' tokens: for callers with keys alone.
+    package var ofKeys: Authentication {
+        guard case .apiKeys(let keys, _, _) = self else { return self }
+        return .apiKeys(keys)
+    }
 
     /// The accepted token issuers.
     package var issuers: [String] {

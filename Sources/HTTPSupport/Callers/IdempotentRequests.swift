@@ -5,6 +5,7 @@ import Logging
 import Proofs
 import ServiceLifecycle
 import Synchronization
+import Vocabulary
 
 /// Requests with an `Idempotency-Key`. A repeated request gets the same answer, also after a restart.
 ///
@@ -201,15 +202,13 @@ extension IdempotentRequests {
     package static func deletion(in ledger: Ledger, clock: any WallClock, logger: Logger) -> Companion {
         let work = RepeatedWork(
             "old answers not deleted", Rhythm(every: deletionInterval, retry: retries), logger: logger)
-        return Companion.untilShutdown({
-            await work.run {
-                let oldest = clock.now().adding(days: -1)
-                while try await ledger.writeInBackground({
-                    try $0.answers.delete(before: oldest, limit: deletedAtOnce)
-                }) == deletedAtOnce {}
-                return true
-            }
-        })
+        return work.companion {
+            let oldest = clock.now().adding(days: -1)
+            while try await ledger.writeInBackground({
+                try $0.answers.delete(before: oldest, limit: deletedAtOnce)
+            }) == deletedAtOnce {}
+            return true
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 import Ledger
 import Logging
 import Proofs
+import Vocabulary
 
 /// The rules for accepting users' tokens.
 package struct TokenSettings: Sendable {

@@ -1,6 +1,7 @@
 import Ledger
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// A limit on the concurrent work of one kind. Callers without a place wait, and their networks take turns (`FairQueue`).
 package final class ConcurrencyLimit: Sendable {

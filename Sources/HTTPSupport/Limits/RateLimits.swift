@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The bytes that strangers may write in a day for users without a purchase: accounts, attributes, profiles, kept answers, log-ins and
 /// refused purchases.

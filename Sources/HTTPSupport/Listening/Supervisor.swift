@@ -43,7 +43,7 @@ package struct Supervisor: Sendable {
     ) -> Companion {
         Companion {
             await withGracefulShutdownHandler {
-                await cancelWhenGracefulShutdown { await sendSigns(of: loops, logger) }
+                await sendSigns(of: loops, logger)
             } onGracefulShutdown: {
                 send("STOPPING=1\nSTATUS=Stopping.")
             }
@@ -51,16 +51,13 @@ package struct Supervisor: Sendable {
     }
 
     private func sendSigns(of loops: any EventLoopGroup, _ logger: Logger) async {
-        let pause = (watchdogTime ?? .seconds(3600)) / 3
         var hasFailed = false
-        while !Task.isCancelled {
-            if watchdogTime != nil {
-                for loop in loops.makeIterator() { try? await loop.submit {}.get() }
-                let isSent = send("WATCHDOG=1")
-                if !isSent, !hasFailed { logger.error("the supervisor's socket takes no sign of life") }
-                hasFailed = !isSent
-            }
-            try? await Task.sleep(for: pause)
+        await AsyncStream.ticksUntilShutdown(every: (watchdogTime ?? .seconds(3600)) / 3, beginsAtOnce: true) {
+            guard watchdogTime != nil else { return }
+            for loop in loops.makeIterator() { try? await loop.submit {}.get() }
+            let isSent = send("WATCHDOG=1")
+            if !isSent, !hasFailed { logger.error("the supervisor's socket takes no sign of life") }
+            hasFailed = !isSent
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Proofs
+import Vocabulary
 
 /// The tables of a local store's own database. Their version is its `user_version`.
 ///

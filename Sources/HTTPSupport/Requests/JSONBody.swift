@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// The JSON object in a request's body, or an object in it, with typed access to its fields. A field of the wrong type is refused with
 /// its path (RFC 6901).

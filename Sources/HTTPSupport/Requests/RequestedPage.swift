@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// A page of a list, selected by the query parameters `pageSize` and `cursor`.
 ///
@@ -238,7 +239,7 @@ extension Request {
         as type: Word.Type = Word.self
     ) throws(Problem) -> Word? {
         guard let text = try query(name) else { return nil }
-        guard let word = Word(rawValue: text) else {
+        guard let word = Word(listed: text) else {
             throw .parameter(name, "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return word

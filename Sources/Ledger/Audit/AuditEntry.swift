@@ -14,6 +14,8 @@ package struct AuditEntry: Hashable, Sendable {
         case paymentRefunded
         /// An upgrade ended a period of a subscription. The reason is the product that replaces it; nil if it is not known.
         case productChanged
+        /// The customer has chosen another plan for the next renewal. The reason is the plan; nil if the present one stays after all.
+        case planChosen
         /// The service refused a transaction that the user presented. The reason is the refusal's code.
         case refused
         /// A purchase was transferred from another user.
@@ -175,9 +177,9 @@ extension AuditEntry {
     /// The money that a store has paid back; nil if the event is no refund, or the amount is unknown.
     package var refund: Price? { if case .refund(let price, _) = measure { price } else { nil } }
 
-    /// The actor, and the store by its name. The log has one actor for both stores, and the origin tells them apart.
+    /// The actor, and the store by its name. The log has one actor for all stores, and the origin tells them apart.
     package var actorDescription: String {
-        actor == .appStore && origin?.isGooglePlay == true ? "Google Play" : actor.description
+        actor == .appStore ? (origin?.store ?? .appStore).name : actor.description
     }
 }
 
@@ -188,7 +190,7 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
     case apiKey(String)
     /// A person of the team, by the name at the console.
     case member(String)
-    /// The store that sold the purchase, also Google Play.
+    /// The store that sold the purchase, whichever it is.
     case appStore
     /// Till itself: by the team's rules, or for entries older than the audit log.
     case till

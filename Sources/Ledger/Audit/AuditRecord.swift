@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// An entry of a user's audit log, with its number and its digest.
 ///

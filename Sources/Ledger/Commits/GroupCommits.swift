@@ -3,6 +3,7 @@ import Foundation
 import NIOPosix
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The queue of use cases that write. Use cases that wait together share a commit, and each returns after it.
 ///

@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// The place of a table's rows in a PostgreSQL that Citus distributes over several nodes.
 package struct TablePlacement: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Dispatch
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The pool of a ledger's connections. Their number is limited, and usable connections stay open.
 final class PostgreSQLPool: Sendable {

@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// The version of a ledger in a PostgreSQL database.
 enum PostgreSQLSchema {
@@ -143,7 +144,7 @@ struct PostgreSQLDefinitions {
         }
         if !table.key.isEmpty { add("primary key", "(\(table.key.joined(separator: ", ")))", "") }
         for columns in table.unique { add("unique key", "(\(columns.joined(separator: ", ")))", "") }
-        for reference in table.references {
+        for reference in table.references where reference.isEnforced(in: .postgreSQL) {
             add("foreign key", "(\(reference.columns.joined(separator: ", "))) to \(reference.table)", "")
         }
         let checks = table.columns.count { $0.check != nil } + table.checks.count

@@ -1,6 +1,7 @@
 import Foundation
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The rows of a ledger in a PostgreSQL database, which several services may share.
 ///

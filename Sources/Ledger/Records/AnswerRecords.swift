@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// An idempotency key, and the caller that sent it (`Idempotency-Key`).
 package struct IdempotencyKey: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// The statements on the events of users, inside the caller's transaction.
 package struct EventRecords {

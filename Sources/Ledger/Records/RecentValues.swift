@@ -1,5 +1,6 @@
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// Values kept in memory under their keys, within a bound. The ones that nobody asks for go first.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The merge of a user into another. The former user becomes a tombstone, like an erased user. Its audit log stays.
 extension LedgerTransaction {

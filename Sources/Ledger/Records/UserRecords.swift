@@ -1,5 +1,6 @@
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The statements on users, inside the caller's transaction.
 package struct UserRecords {

@@ -1,5 +1,6 @@
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// A database inside a transaction, for the ledger's statements.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Proofs
+import Vocabulary
 
 /// The file of a SQLite database, and its auxiliary files.
 struct DatabaseFile {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Proofs
+import Vocabulary
 
 /// The file of a ledger, for the commands of an operator. They add no tables and columns to it, because a service of an earlier
 /// version may be running on it.
@@ -58,10 +59,6 @@ package struct LedgerFile: Sendable {
         }
         var problems = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(LedgerRules.maximumReported))")
             .filter { $0 != "ok" }
-        for row in try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").prefix(LedgerRules.maximumReported) {
-            let (table, parent): (String, String) = (row["table"], row["parent"])
-            problems.append("A row of \(table) refers to a missing row of \(parent).")
-        }
         let differences = try SQLiteDefinitions.problems(of: database, schema)
         problems += differences
         do {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Proofs
+import Vocabulary
 
 extension LedgerFile {
     /// Replaces the file, which need not exist, by a backup without its sessions.

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The rows of a ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL. An answered write survives a crash
 /// of the process and of the machine. Several processes may open the file at once.

@@ -143,6 +143,13 @@ package struct Table: Sendable {
         package let table: String
         /// The referenced columns; nil for columns of the same names.
         let key: [String]?
+
+        /// The tables whose rows no statement deletes while others refer to them. Each purchase writes or reads them.
+        private static let hot: Set = ["audit", "redeemed_transaction", "user"]
+
+        /// True if a database of a dialect enforces the key at each write. PostgreSQL locks the referenced row for it, which was
+        /// 11 % of the log and 12 % of the time of a redemption, so `till ledger check` compares hot tables there.
+        func isEnforced(in dialect: SQLDialect) -> Bool { dialect == .sqlite || !Self.hot.contains(table) }
     }
 
     package struct Index: Sendable {
@@ -195,7 +202,7 @@ package struct Table: Sendable {
     ///   table before.
     func statements(in dialect: SQLDialect, isDistributed: Bool = false) -> [String] {
         let columns = columns.map { dialect.definition(of: $0) }
-        let foreignKeys = references.map { reference in
+        let foreignKeys = references.filter { $0.isEnforced(in: dialect) }.map { reference in
             let columns = reference.columns.joined(separator: ", ")
             let key = (reference.key ?? reference.columns).joined(separator: ", ")
             return "FOREIGN KEY (\(columns)) REFERENCES \"\(reference.table)\" (\(key))"

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 /// A local Google Play. It sells one-time products of one or several apps, keeps customers' purchases in its own database, signs them
 /// with the key of their app, and answers Google's own client as the Play Developer API does. It grants nothing.

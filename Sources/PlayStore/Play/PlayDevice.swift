@@ -1,3 +1,4 @@
+import HTTPSupport
 import Proofs
 
 /// The app of a customer's device, which sees the purchases of its account through the Play Billing Library (`queryPurchasesAsync`).

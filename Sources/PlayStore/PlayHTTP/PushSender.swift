@@ -23,17 +23,16 @@ struct PushSender: Sendable {
     func run() async throws {
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
             await cancelWhenGracefulShutdown {
-                while !Task.isCancelled {
-                    await sendDue(client)
-                    // A cancelled sleep ends the loop.
-                    try? await Task.sleep(for: Self.interval)
+                await RepeatedWork("the local Play failed", Rhythm(every: Self.interval), logger: logger).run {
+                    try await sendDue(client)
+                    return true
                 }
             }
         }
     }
 
     func sendDue() async throws {
-        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { await sendDue($0) }
+        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { try await sendDue($0) }
     }
 
     private static var configuration: HTTPClient.Configuration {
@@ -43,25 +42,19 @@ struct PushSender: Sendable {
         return configuration
     }
 
-    private func sendDue(_ client: HTTPClient) async {
-        do {
-            let due = try await BlockingWork.run { [play] in
-                try play.perform { books in
-                    (try books.pushSettings(), try books.dueNotifications(limit: Self.batch))
-                }
+    private func sendDue(_ client: HTTPClient) async throws {
+        let due = try await BlockingWork.run { [play] in
+            try play.perform { books in
+                (try books.pushSettings(), try books.dueNotifications(limit: Self.batch))
             }
-            guard let settings = due.0 else { return }
-            for queued in due.1 {
-                guard !Task.isCancelled else { return }
-                let isDelivered = await send(queued, settings, client)
-                try await BlockingWork.run { [play] in
-                    try play.perform { try $0.recordAttempt(on: queued, isDelivered: isDelivered) }
-                }
+        }
+        guard let settings = due.0 else { return }
+        for queued in due.1 {
+            guard !Task.isCancelled else { return }
+            let isDelivered = await send(queued, settings, client)
+            try await BlockingWork.run { [play] in
+                try play.perform { try $0.recordAttempt(on: queued, isDelivered: isDelivered) }
             }
-        } catch is CancellationError {
-            // The Play shuts down. The notifications stay due.
-        } catch {
-            logger.error("the local Play failed", metadata: ["error": "\(Problem.code(of: error))"])
         }
     }
 

@@ -154,7 +154,8 @@ extension GooglePlayAnswer {
         facts[.promotionCode] = .init(isRenewal ? nil : item.promotionCode)
         facts[.originalPurchaseDate] = .init(startTime)
         let isContinued = placement.isContinued(place, after: purchaseToken)
-        let end = keptEnd(of: known, expiryTime, isContinued: isContinued) ?? paid
+        let end =
+            keptEnd(known?.expiresDate, paidUntil: paidUntil, expiryTime, isContinued: isContinued) ?? paid
         facts[.expiresDate] = .init(end)
         facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.revocationType] = .init(
@@ -184,7 +185,7 @@ extension GooglePlayAnswer {
                 ? nil
                 : StatedRenewal(
                     statedAt: moment.askedAt, proofDigest: digest, facts: renewal),
-            isConsumed: false, refundedQuantity: 0)
+            isConsumed: false, refundedQuantity: 0, keepsEnd: isReplaced && state == .expired && known == nil)
     }
 
     /// True for the first charge of a promotion code, which has no order.

@@ -76,9 +76,28 @@ package struct GooglePlayOrder: Sendable {
     ///
     /// - Throws: `ProofRefusal` for bytes that are no such answer, or of another order.
     package init(_ bytes: [UInt8], identifier: String) throws(ProofRefusal) {
-        let fields = try PayloadFields(json: bytes, upTo: GooglePlayAnswer.maximumSize).deciding(["state", "lineItems"])
-        guard try fields.order("orderId")?.hasSameBytes(as: identifier) ?? false else {
-            throw ProofRefusal(.payloadInvalid, "The field orderId must be the order that was asked for.")
+        try self.init(try PayloadFields(json: bytes, upTo: GooglePlayAnswer.maximumSize), among: [identifier])
+    }
+
+    /// The maximum size of an answer about several orders, in bytes.
+    package static let maximumListSize = 4 << 20
+
+    /// Reads a `BatchGetOrdersResponse`.
+    ///
+    /// - Throws: `ProofRefusal` for bytes that are no such answer, or with another order.
+    package static func all(
+        _ bytes: [UInt8], among identifiers: Set<String>
+    ) throws(ProofRefusal) -> [GooglePlayOrder] {
+        let fields = try PayloadFields(json: bytes, upTo: maximumListSize).deciding(["orders"])
+        return try fields.objects("orders") { (fields) throws(ProofRefusal) in
+            try GooglePlayOrder(fields, among: identifiers)
+        } ?? []
+    }
+
+    private init(_ fields: PayloadFields, among identifiers: Set<String>) throws(ProofRefusal) {
+        let fields = fields.deciding(["state", "lineItems"])
+        guard let identifier = try fields.order("orderId"), identifiers.contains(identifier) else {
+            throw ProofRefusal(.payloadInvalid, "The field orderId must be an order that was asked for.")
         }
         self.identifier = identifier
         createdAt = try fields.dateTime("createTime")

@@ -1,14 +1,19 @@
 /// The rules of replaced purchases.
 extension GooglePlayAnswer {
-    /// The end of a replaced period that the ledger knows; nil for another period.
+    /// The end of the paid time of a replaced period, as far as it is known; nil for another period.
     ///
     /// The old token of a replacement is expired at once, and in a deferred one "the entitlement for the old plan is transferred to the new
     /// purchase for the remaining time" (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement"). The old
     /// token does not say which mode it was. So the new period ends the old one, and not this answer.
     ///
-    /// - Parameter isContinued: True if a later token has the line. That of a prepaid plan which is topped up has no cancellation.
-    func keptEnd(of known: GooglePlayPeriod?, _ expiryTime: Timestamp, isContinued: Bool) -> Timestamp? {
-        guard isReplaced || isContinued, let end = known?.expiresDate else { return nil }
+    /// - Parameters:
+    ///   - known: The end that was known before the answer.
+    ///   - paidUntil: The same, or the end that the order states.
+    ///   - isContinued: True if a later token has the line. That of a prepaid plan which is topped up has no cancellation.
+    func keptEnd(
+        _ known: Timestamp?, paidUntil: Timestamp?, _ expiryTime: Timestamp, isContinued: Bool
+    ) -> Timestamp? {
+        guard isReplaced || isContinued, let end = isReplaced ? paidUntil : known else { return nil }
         switch state {
         case .expired: return end
         case .canceled: return max(end, expiryTime)

@@ -108,6 +108,8 @@ package struct StatedPurchase: Sendable {
     package let isConsumed: Bool
     /// The units that are paid back, with or without their revocation. Only a one-time product has several units.
     package var refundedQuantity: Int
+    /// True if another purchase has replaced this one, and the statement does not have the end of its paid time. One that is known stays.
+    package var keepsEnd = false
 
     /// The purchase with the units that are not paid back. If all are, their revocation alone decides: without it, Google Play leaves the
     /// purchase to the customer.

@@ -1,5 +1,5 @@
 /// A refused proof, with one reason from a closed list.
-public struct ProofRefusal: CodedError, RuledError, Equatable {
+public struct ProofRefusal: CodedError, Equatable {
     public let reason: Reason
     /// The finding, if it helps the reader. Never a secret or the proof's own bytes.
     public let detail: String?
@@ -26,12 +26,7 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
 
     public var code: String { reason.rawValue }
 
-    public var message: String { rule.sentence }
-
-    package var rule: ErrorRule {
-        let rule = reason.rule.retrying(couldSucceedLater)
-        return detail.map { rule.stating("\(rule.sentence) \($0)") } ?? rule
-    }
+    public var message: String { detail.map { "\(reason.sentence) \($0)" } ?? reason.sentence }
 
     /// The steps of the verification, in their order. Each step relies on the success of the earlier ones.
     public enum Step: String, Sendable, CaseIterable, Encodable {
@@ -89,199 +84,69 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
         /// True if an unchanged proof could be accepted later.
         public var couldSucceedLater: Bool { self == .signedInFuture || self == .revocationUnavailable }
 
-        /// The rule of the reason: the sentence for the sender of the proof, the cause and the remedy for the team.
-        package var rule: ErrorRule {
+        /// The sentence for the sender of the proof: what is wrong, then what to do.
+        package var sentence: String {
             switch self {
             case .tooLarge:
-                rule(
-                    "The proof is larger than any that a store signs. Send only the receipt, the signed transaction or the signed "
-                        + "purchase.",
-                    "The proof is larger than any that a store signs.",
-                    "Send only the receipt, the signed transaction or the signed purchase.",
-                    korean: "증명이 스토어가 서명하는 어떤 것보다도 큽니다.", "영수증, 서명된 거래나 서명된 구매만 보내세요.")
+                "The proof is larger than any that a store signs. Send only the receipt, the signed transaction or the signed "
+                    + "purchase."
             case .encodingInvalid:
-                rule(
-                    "The proof is neither an app receipt (base64 or DER) nor a signed transaction (JWS). Send it unchanged.",
-                    "The proof is neither an app receipt (base64 or DER) nor a JWS.",
-                    "Send StoreKit's data unchanged, without line breaks or URL encoding.",
-                    korean: "증명이 앱 영수증(base64 또는 DER)도 JWS도 아닙니다.", "StoreKit의 데이터를 줄바꿈이나 URL 인코딩 없이 그대로 보내세요.")
+                "The proof is neither an app receipt (base64 or DER) nor a signed transaction (JWS). Send it unchanged."
             case .containerInvalid:
-                unchanged(
-                    "The proof does not have Apple's structure. Send it complete and unchanged.",
-                    "The proof does not have Apple's structure, or is cut off.",
-                    korean: "증명이 Apple의 구조가 아니거나 잘렸습니다.")
+                "The proof does not have Apple's structure. Send it complete and unchanged."
             case .tooManyCertificates:
-                unchanged(
-                    "The proof has more certificates than a chain of Apple's. Send it unchanged.",
-                    "The proof has more certificates than Apple's, which have three.",
-                    korean: "인증서가 세 개인 Apple의 증명보다 인증서가 많습니다.")
+                "The proof has more certificates than a chain of Apple's. Send it unchanged."
             case .algorithmNotAllowed:
-                forged(
-                    "The proof is signed with an algorithm that Apple does not use.",
-                    "The proof is signed with an algorithm that Apple does not use.",
-                    korean: "Apple이 쓰지 않는 알고리즘으로 서명되었습니다.")
+                "The proof is signed with an algorithm that Apple does not use."
             case .signerCertificateMissing:
-                unchanged(
-                    "The certificate of the proof's signer is missing or unreadable. Send the proof unchanged.",
-                    "The signer's certificate is missing or unreadable.",
-                    korean: "서명자의 인증서가 없거나 읽을 수 없습니다.")
+                "The certificate of the proof's signer is missing or unreadable. Send the proof unchanged."
             case .chainUntrusted:
-                rule(
-                    "The proof's certificates do not lead to a trusted root.",
-                    "The certificates do not lead to a trusted root.",
-                    "If they should, run `till trust add` with the root and restart the service. Otherwise the proof is "
-                        + "forged.",
-                    korean: "인증서가 신뢰하는 루트로 이어지지 않습니다.",
-                    "신뢰해야 하는 루트라면 `till trust add`로 추가하고 서비스를 다시 시작하세요. 아니라면 위조된 증명입니다.")
+                "The proof's certificates do not lead to a trusted root."
             case .chainOutsideValidity:
-                rule(
-                    "A certificate of the proof was not valid when the proof was signed.",
-                    "A certificate was not valid when the proof was signed.",
-                    "Get a new proof from the App Store. If Apple did not sign with an expired certificate, this one is "
-                        + "forged.",
-                    korean: "증명에 서명한 시점에 유효하지 않은 인증서가 있습니다.",
-                    "App Store에서 새 증명을 받으세요. Apple이 만료된 인증서로 서명한 것이 아니라면 위조된 증명입니다.")
+                "A certificate of the proof was not valid when the proof was signed."
             case .chainShape:
-                forged(
-                    "The proof's certificates must be a chain of leaf, intermediate and root, as Apple's are.",
-                    "The certificates are not a leaf, an intermediate and a root.",
-                    korean: "인증서가 말단, 중간, 루트의 순서가 아닙니다.")
+                "The proof's certificates must be a chain of leaf, intermediate and root, as Apple's are."
             case .appKeyMissing:
-                rule(
-                    "No public key of an app on Google Play is known, under which the purchase could be verified.",
-                    "No public key of an app on Google Play is known.",
-                    "Copy the app's licensing key from the Play Console, and give it to the verifier.",
-                    korean: "구매를 검증할 Google Play 앱의 공개 키가 없습니다.", "Play Console에서 앱의 라이선스 키를 복사해 검증기에 설정하세요.")
+                "No public key of an app on Google Play is known, under which the purchase could be verified."
             case .serviceAccountMissing:
-                rule(
-                    "The proof is a purchase token of Google Play. It is not signed: only Google Play can say what was bought, and the "
-                        + "service has no service account with which it could ask.",
-                    "A purchase token is not signed, and there is no service account with which Google Play could be asked.",
-                    "Set up a service account for the app, or send the signed purchase.",
-                    korean: "구매 토큰에는 서명이 없고, Google Play에 물어볼 서비스 계정이 없습니다.",
-                    "앱의 서비스 계정을 설정하거나 서명된 구매를 보내세요.")
+                "The proof is a purchase token of Google Play. It is not signed: only Google Play can say what was bought, and the "
+                    + "service has no service account with which it could ask."
             case .appleExtensionMissing:
-                rule(
-                    "The proof's root is trusted, but its certificates lack Apple's extensions for signing receipts.",
-                    "The root is trusted, but the certificates lack Apple's extensions for signing receipts.",
-                    "Do not accept it: another signer of the same authority has signed it.",
-                    korean: "루트는 신뢰하지만, 인증서에 영수증 서명용 Apple 확장이 없습니다.", "받아들이지 마세요. 같은 기관의 다른 서명자가 서명했습니다.")
+                "The proof's root is trusted, but its certificates lack Apple's extensions for signing receipts."
             case .staticTestPurchase:
-                rule(
-                    "The purchase is not signed: Google Play signs no static test product such as android.test.purchased. Test with a "
-                        + "real product and a license tester.",
-                    "The purchase has no signature. Google Play signs no static test product such as android.test.purchased.",
-                    "Test with a real product and a license tester.",
-                    korean: "구매에 서명이 없습니다. Google Play는 고정 테스트 상품(android.test.purchased 등)에 서명하지 않습니다.",
-                    "실제 상품과 라이선스 테스터로 테스트하세요.")
+                "The purchase is not signed: Google Play signs no static test product such as android.test.purchased. Test with a "
+                    + "real product and a license tester."
             case .signatureInvalid:
-                unchanged(
-                    "The signature does not match the content: it was changed after it was signed.",
-                    "The proof was changed after it was signed, or is incomplete.",
-                    korean: "서명한 뒤에 바뀌었거나 불완전한 증명입니다.")
+                "The signature does not match the content: it was changed after it was signed."
             case .payloadInvalid:
-                rule(
-                    "The signature is valid, but the signed content does not have the store's format.",
-                    "The signature is valid, but the content does not have the store's format.",
-                    "Look at the field that the finding names.",
-                    korean: "서명은 유효하지만 내용이 스토어의 형식이 아닙니다.", "결과에 적힌 필드를 확인하세요.")
+                "The signature is valid, but the signed content does not have the store's format."
             case .purchaseFormRetired:
-                rule(
-                    "The purchase has the form of In-app Billing 1 and 2 (`orders`), which Google has retired. Send a purchase of the Play "
-                        + "Billing Library.",
-                    "The purchase has the form of In-app Billing 1 and 2, which Google has retired.",
-                    "Send a purchase of the Play Billing Library.",
-                    korean: "Google이 폐지한 이전 결제 API의 형식입니다.", "Play 결제 라이브러리의 구매를 보내세요.")
+                "The purchase has the form of In-app Billing 1 and 2 (`orders`), which Google has retired. Send a purchase of the Play "
+                    + "Billing Library."
             case .purchasePending:
-                rule(
-                    "The customer has not paid the purchase yet. Send it again when Google Play reports it as purchased.",
-                    "The customer has not paid the purchase yet.",
-                    "Wait until Google Play reports it as purchased. The app then gets a new signed purchase.",
-                    korean: "고객이 아직 구매 대금을 내지 않았습니다.", "Google Play가 구매 완료를 알릴 때까지 기다리세요. 그때 앱이 서명된 새 구매를 받습니다.")
+                "The customer has not paid the purchase yet. Send it again when Google Play reports it as purchased."
             case .purchaseKindUnsupported:
-                rule(
-                    "The purchase is a rental or a pre-order of Google Play, which Till does not sell yet. Keep it unacknowledged, so that "
-                        + "Google refunds it.",
-                    "The purchase is a rental or a pre-order of Google Play, which Till does not sell yet.",
-                    "Sell the product with a purchase option to buy it, and without a pre-order offer.",
-                    korean: "Till이 아직 판매하지 않는 Google Play의 대여 또는 사전 주문입니다.",
-                    "상품을 대여나 사전 주문이 아닌 일반 구매 옵션으로 판매하세요.")
+                "The purchase is a rental or a pre-order of Google Play, which Till does not sell yet. Keep it unacknowledged, so that "
+                    + "Google refunds it."
             case .tooManyPurchases:
-                rule(
-                    "The receipt has too many purchases.",
-                    "The receipt has more purchases than the service reads.", "Redeem the signed transactions instead.",
-                    korean: "영수증의 구매가 서비스가 읽는 수보다 많습니다.", "대신 서명된 거래를 등록하세요.")
+                "The receipt has too many purchases."
             case .innerProofInvalid:
-                rule(
-                    "A proof inside the notification is invalid or does not match the notification.",
-                    "A proof inside the notification is invalid or does not match it.",
-                    "Look at the nested proof that the finding names.",
-                    korean: "알림 안의 증명이 유효하지 않거나 알림과 맞지 않습니다.", "결과에 적힌 내부 증명을 확인하세요.")
+                "A proof inside the notification is invalid or does not match the notification."
             case .signedInFuture:
-                rule(
-                    "The proof was signed in the future. Check the clocks and try again.",
-                    "The proof's date is ahead of this machine's clock.", "Check the clock, then send the proof again.",
-                    korean: "증명의 날짜가 이 컴퓨터의 시계보다 앞섭니다.", "시계를 확인하고 증명을 다시 보내세요.")
+                "The proof was signed in the future. Check the clocks and try again."
             case .deviceMismatch:
-                rule(
-                    "The receipt was made for another device.",
-                    "The receipt was made for another device.", "Refresh the receipt on the device.",
-                    korean: "다른 기기용 영수증입니다.", "기기에서 영수증을 새로 고치세요.")
+                "The receipt was made for another device."
             case .bundleIdentifierMismatch:
-                rule(
-                    "The proof is for another app.",
-                    "The proof is for another app.",
-                    "Check which app the customer has, and the bundle identifier of the catalog.",
-                    korean: "다른 앱의 증명입니다.", "고객이 가진 앱과 카탈로그의 번들 식별자를 확인하세요.")
-            case .environmentMismatch: ofOtherEnvironment("The proof is from another store environment.")
-            case .originNotAccepted: ofOtherEnvironment("The service does not accept proofs of this origin.")
+                "The proof is for another app."
+            case .environmentMismatch:
+                "The proof is from another store environment."
+            case .originNotAccepted:
+                "The service does not accept proofs of this origin."
             case .certificateRevoked:
-                forged(
-                    "A certificate of the proof was revoked by its authority.",
-                    "The authority has revoked a certificate of the proof.",
-                    korean: "발급 기관이 증명의 인증서를 폐기했습니다.")
+                "A certificate of the proof was revoked by its authority."
             case .revocationUnavailable:
-                rule(
-                    "The revocation status of a certificate is unavailable. The proof may be valid; try again later.",
-                    "The revocation status of a certificate is unavailable.", "Send the proof again later.",
-                    korean: "인증서의 폐기 상태를 확인할 수 없습니다.", "나중에 증명을 다시 보내세요.")
+                "The revocation status of a certificate is unavailable. The proof may be valid; try again later."
             }
-        }
-
-        private func rule(
-            _ sentence: String,
-            _ cause: String,
-            _ remedy: String,
-            korean: String,
-            _ koreanRemedy: String
-        ) -> ErrorRule {
-            ErrorRule(
-                rawValue, self == .tooLarge ? .tooLarge : .unprocessable, mayRetry: couldSucceedLater,
-                isOfOperator: [
-                    .chainUntrusted, .appKeyMissing, .serviceAccountMissing, .originNotAccepted,
-                    .bundleIdentifierMismatch,
-                ].contains(self),
-                hasReason: self == .originNotAccepted, sentence, cause, remedy, korean: korean, koreanRemedy)
-        }
-
-        private func unchanged(_ sentence: String, _ cause: String, korean: String) -> ErrorRule {
-            rule(
-                sentence, cause, "Send the proof unchanged and complete.", korean: korean, "증명을 바꾸지 말고 전체를 보내세요.")
-        }
-
-        private func forged(_ sentence: String, _ cause: String, korean: String) -> ErrorRule {
-            rule(
-                sentence, cause, "Do not accept it: Apple never signs so.",
-                korean: korean, "받아들이지 마세요. Apple은 이렇게 서명하지 않습니다.")
-        }
-
-        private func ofOtherEnvironment(_ sentence: String) -> ErrorRule {
-            rule(
-                sentence,
-                "The purchase comes from an environment that is not accepted for this user, such as the sandbox.",
-                "For a tester, add the user to `sandbox-users`. For a customer, check the build of the app.",
-                korean: "구매가 이 사용자에게 허용되지 않는 환경(예: 샌드박스)에서 왔습니다.",
-                "테스터라면 사용자를 `sandbox-users`에 추가하세요. 고객이라면 앱 빌드를 확인하세요.")
         }
     }
 }

@@ -15,7 +15,7 @@ public struct ProvenPurchase: Hashable, Sendable {
     public private(set) var revocationDate: Timestamp?
     /// The reason for the revocation in Apple's numbers (`revocationReason`). Nil if the proof states none.
     public private(set) var revocationReason: Int?
-    /// The expiration date. Nil if the proof states none. An upgraded subscription has expired on its purchase date.
+    /// The expiration date. Nil if the proof states none. The period that replaces an upgraded one ends it earlier.
     public let expiresDate: Timestamp?
     /// The account token that the app gave to the purchase. Nil in app receipts, and for a placeholder, which names nobody.
     public let appAccountToken: UUID?
@@ -61,7 +61,7 @@ public struct ProvenPurchase: Hashable, Sendable {
             productIdentifier: transaction.productId, quantity: transaction.quantity,
             purchaseDate: transaction.purchaseDate, revocationDate: transaction.revocationDate,
             revocationReason: transaction.revocationReason.map { Int($0) },
-            expiresDate: facts.bool(.isUpgraded) == true ? transaction.purchaseDate : facts.date(.expiresDate),
+            expiresDate: facts.date(.expiresDate),
             appAccountToken: UUID(accountToken: facts.text(.appAccountToken)), facts: facts)
     }
 

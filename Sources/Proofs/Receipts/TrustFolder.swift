@@ -114,45 +114,51 @@ public enum TrustError: CodedError, Equatable {
     public var code: String { statement.code }
     public var message: String { statement.message }
 
-    private var statement: CommandError {
+    private var statement: (code: String, message: String) {
         switch self {
         case .folderUnreadable(let path):
-            CommandError(
+            (
                 "trustFolderUnreadable",
                 "Cannot read the folder of trusted certificates \"\(path)\". Check that it is a folder and its permissions."
             )
         case .fileUnreadable(let path):
-            CommandError(
-                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
+            (
+                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it."
+            )
         case .certificateUnreadable(let path):
-            CommandError(
+            (
                 "certificateUnreadable",
-                "\"\(path)\" is not a certificate. Use DER or PEM in files named .cer, .crt, .der or .pem.")
+                "\"\(path)\" is not a certificate. Use DER or PEM in files named .cer, .crt, .der or .pem."
+            )
         case .folderUnwritable(let path):
-            CommandError(
+            (
                 "trustFolderUnwritable",
                 "Cannot write to the folder of trusted certificates \"\(path)\". Check its permissions and the free disk space."
             )
         case .noRoot(let path):
-            CommandError(
+            (
                 "certificateNoRoot",
                 "\"\(path)\" contains no root certificate. Choose the last certificate of a chain: the one that names itself "
-                    + "as its issuer.")
+                    + "as its issuer."
+            )
         case .notFound(let fingerprint):
-            CommandError(
+            (
                 "certificateNotFound",
                 "No single certificate in a file of its own matches \"\(fingerprint)\". Give at least 8 digits from "
-                    + "`till trust list`.")
+                    + "`till trust list`."
+            )
         case .appKeyUnreadable(let path):
-            CommandError(
+            (
                 "appKeyUnreadable",
                 "\"\(path)\" is not the key of an app on Google Play. Remove it, and add the key with `till trust add FILE "
-                    + "--package NAME`.")
+                    + "--package NAME`."
+            )
         case .impostor(let name):
-            CommandError(
+            (
                 "certificateImpostor",
                 "The certificate \"\(name.prefix(64))\" does not have a SHA-256 that Apple publishes for its roots. Remove it. "
-                    + "Download Apple's roots from https://www.apple.com/certificateauthority/.")
+                    + "Download Apple's roots from https://www.apple.com/certificateauthority/."
+            )
         }
     }
 }

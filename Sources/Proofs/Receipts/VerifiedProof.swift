@@ -49,6 +49,8 @@ public struct VerifiedProof: Sendable {
         /// The fingerprint of the trusted root.
         public let anchor: [UInt8]
         public let leaf: [UInt8]
+
+        package init(anchor: [UInt8], leaf: [UInt8]) { (self.anchor, self.leaf) = (anchor, leaf) }
     }
 
     public let fingerprints: Fingerprints

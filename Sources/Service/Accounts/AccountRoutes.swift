@@ -5,14 +5,13 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// Routes for the service's own accounts: sign-up, log-in, renewal, log-out, password change, and mailed links.
 struct AccountRoutes: Sendable {
     let accounts: AccountService
     let attempts: AccountAttempts
     let passwords: PasswordWork
-    /// The languages of mails; nil if no mail is sent.
-    let mailLanguages: [String]?
 
     /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
@@ -33,7 +32,7 @@ struct AccountRoutes: Sendable {
             try await accounts.endSession(token)
             return HTTPResponse.Status.noContent
         }
-        if mailLanguages != nil { addLinks(to: group) }
+        if accounts.templates != nil { addLinks(to: group) }
     }
 
     /// A link may be opened on any device, so its routes need no authentication.
@@ -77,7 +76,7 @@ struct AccountRoutes: Sendable {
             try await accounts.setPasswordHash(hash, of: account, from: token)
             return HTTPResponse.Status.noContent
         }
-        guard mailLanguages != nil else { return }
+        guard accounts.templates != nil else { return }
         group.on(.askForVerification) { request, context in
             try await accounts.askForVerification(of: try context.requiredUser, in: language(of: request))
             return HTTPResponse.Status.accepted
@@ -93,7 +92,7 @@ struct AccountRoutes: Sendable {
 
     /// The language of a mail that a request asks for.
     private func language(of request: Request) -> String {
-        Language.choose(for: request, among: mailLanguages ?? []) ?? "en"
+        Language.choose(for: request, among: accounts.templates?.languages ?? []) ?? "en"
     }
 
     private func body(of operation: APIOperation, _ request: Request, _ context: ServiceContext) async throws

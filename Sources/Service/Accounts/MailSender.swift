@@ -32,7 +32,7 @@ package struct MailSender: Service {
     package func run() async throws {
         await withDiscardingTaskGroup { group in
             group.addTask { await lines.summarize(in: logger) }
-            let wakes = LedgerWakes(after: queue.ledger, every: Self.interval, in: &group)
+            let wakes = Wakes(after: queue.ledger, every: Self.interval, in: &group)
             var nextSweep = ContinuousClock.now
             let rhythm = Rhythm(every: Self.interval, idle: .seconds(5))
             await RepeatedWork("mails failed", rhythm, logger: logger).run(wakes) {

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Catalog
 import Entitlements
 import Foundation
 import HTTPSupport
@@ -345,14 +346,12 @@ extension UInt8 {
 }
 
 extension Origin {
-    /// The address of Apple's App Store Server API for this origin; nil for Xcode, local stores and Google Play.
+    /// The address of Apple's App Store Server API for this origin; nil for any other.
     package var appStoreServerURL: URL? {
         switch self {
         case .appleProduction: URL(string: "https://api.storekit.apple.com")
         case .appleSandbox: URL(string: "https://api.storekit-sandbox.apple.com")
-        case .xcode, .localProduction, .localSandbox, .googleProduction, .googleTest, .localPlayProduction,
-            .localPlayTest:
-            nil
+        default: nil
         }
     }
 }

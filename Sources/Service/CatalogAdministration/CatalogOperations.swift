@@ -3,6 +3,7 @@ import Features
 import HTTPSupport
 import HTTPTypes
 import Proofs
+import Vocabulary
 
 /// The operations of a list of the catalog, and of each of its elements.
 struct CatalogListOperations {

@@ -333,11 +333,9 @@ extension CatalogService {
             cause: { error in
                 (error as? CatalogError).map { FailureCause(key: "reason", text: $0.message) } ?? FailureCause(error)
             })
-        return Companion.untilShutdown({
-            await work.run {
-                try await self.refresh()
-                return true
-            }
-        })
+        return work.companion {
+            try await self.refresh()
+            return true
+        }
     }
 }

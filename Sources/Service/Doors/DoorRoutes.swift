@@ -1,10 +1,12 @@
 import Catalog
 import Entitlements
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A protocol of another purchase server. Its clients work with Till unmodified.
 package enum Door: String, CaseIterable, Sendable {
@@ -19,7 +21,8 @@ package enum Door: String, CaseIterable, Sendable {
 package struct DoorRoutes: RouteSource {
     private let routes: [any RouteSource]
 
-    package init(_ doors: [Door], services: DoorServices) {
+    package init(_ doors: [Door], _ till: Till, stores: StoreClients = StoreClients(), _ settings: RouteSettings) {
+        let services = DoorServices(till, stores: stores, settings)
         routes = Door.allCases.map { door in
             let open: any RouteSource =
                 switch door {
@@ -55,31 +58,22 @@ package final class DoorServices: Sendable {
     /// The apps on Google Play about whose purchases the service asks.
     let googlePlay: GooglePlayApps
     /// The signers of promotional offers, by the bundle identifier of the app.
-    let offerSigners: [ByteKey: OfferSigner]
+    let offerSigners: [ByteKey: StoreClients.OfferSigner]
     let customerInfo: KeptCustomerInfo
     private let keptRights: KeptRights
 
-    /// Signs an offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.
-    package typealias OfferSigner = @Sendable (String, String, String, Timestamp) throws -> PromotionalOfferSignature
-
-    package init(
-        entitlements: EntitlementService,
-        authentication: Authentication,
-        limits: RequestLimits?,
-        metrics: ServiceMetrics,
-        offerSigners: [ByteKey: OfferSigner] = [:],
-        googlePlay: GooglePlayApps = [],
-        clock: any WallClock
-    ) {
-        self.googlePlay = googlePlay
-        self.offerSigners = offerSigners
-        self.entitlements = entitlements
-        self.authentication = authentication
-        self.metrics = metrics
-        self.clock = clock
+    package init(_ till: Till, stores: StoreClients = StoreClients(), _ settings: RouteSettings) {
+        googlePlay = stores.googlePlay
+        offerSigners = stores.offerSigners
+        let entitlements = till.entitlements
+        let clock = entitlements.clock
+        (self.entitlements, self.clock) = (entitlements, clock)
+        // A door's customers have no token of an issuer.
+        authentication = settings.authentication.ofKeys
+        metrics = settings.metrics
         customerInfo = KeptCustomerInfo()
         keptRights = KeptRights()
-        self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
+        limits = settings.limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
     }
 
     private init(_ services: DoorServices, limitedTo app: String) {

@@ -5,6 +5,7 @@ import Hummingbird
 import Ledger
 import Proofs
 import ServiceLifecycle
+import Vocabulary
 
 /// Live events: every device that listens shows the changes of its user.
 struct EventRoutes: Sendable {
@@ -227,8 +228,7 @@ package final class EventHub: Service, Sendable {
     /// Wakes streams in turn until the service stops, then ends all streams.
     package func run() async throws {
         var step = 0
-        // The loop ends with the service, gracefully or not.
-        for await _ in AsyncStream.ticks(every: Self.round / Self.steps).cancelOnGracefulShutdown() {
+        await AsyncStream.ticksUntilShutdown(every: Self.round / Self.steps) {
             step = (step + 1) % Self.steps
             streams.wake { [step] in $0 % Self.steps == step }
         }

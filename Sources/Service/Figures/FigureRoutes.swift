@@ -119,24 +119,21 @@ extension FigureService {
     package func upkeep(logger: Logger) -> Companion {
         let work = RepeatedWork(
             "figures not updated", Rhythm(every: .seconds(1), idle: .seconds(5)), awaiting: ledger, logger: logger)
-        return Companion.untilShutdown({
-            var nextSweep = ContinuousClock.now
-            await work.run {
-                var failure: (any Error)?
-                if ContinuousClock.now >= nextSweep {
-                    // A failed sweep does not stop the roll-up.
-                    do {
-                        try await sweep()
-                        nextSweep = .now + Self.sweepInterval
-                    } catch {
-                        failure = error
-                    }
+        return work.companion(from: ContinuousClock.now) { nextSweep in
+            var failure: (any Error)?
+            if ContinuousClock.now >= nextSweep {
+                // A failed sweep does not stop the roll-up.
+                do {
+                    try await sweep()
+                    nextSweep = .now + Self.sweepInterval
+                } catch {
+                    failure = error
                 }
-                let found = try await rollUp(logger)
-                if let failure { throw failure }
-                return found
             }
-        })
+            let found = try await rollUp(logger)
+            if let failure { throw failure }
+            return found
+        }
     }
 
     /// - Returns: True if there were new writes.

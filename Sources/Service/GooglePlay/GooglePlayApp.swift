@@ -6,6 +6,7 @@ import Ledger
 import Logging
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// An app on Google Play, or on a local one: the service asks about its purchase tokens, and records each answer before it decides
 /// anything by it.
@@ -17,6 +18,8 @@ package final class GooglePlayApp: Sendable {
     /// The questions that notifications about one purchase may cause in a minute. Pub/Sub pushes the others again.
     private static let notificationsPerMinute = 30
     package static let presentedPerMinute = 2000
+    /// The largest number of orders that are asked for one by one: those of a year, if a period is a month.
+    private static let maximumOrdersAlone = 12
     /// The first questions of a site in a day, which strangers elsewhere cannot use up.
     private static let firstQuestions = 20
 
@@ -32,6 +35,7 @@ package final class GooglePlayApp: Sendable {
     private let hasLogged = Mutex<Set<ChainFault>>([])
     /// The limit on lines about purchases that are given up.
     private let lines = LogLimit()
+    private let givenUp = Mutex(0)
 
     /// - Parameters:
     ///   - presentedPerMinute: The questions that callers may cause in a minute, who present tokens. Of the 3000 requests that Google
@@ -218,16 +222,36 @@ package final class GooglePlayApp: Sendable {
         return try await outcomes + refreshEarlierOrders(of: answer.purchase, within: patience)
     }
 
-    /// Asks for the money of the periods before the last ones. An order that Google Play does not answer for now is asked for next time.
+    /// Asks for the money of the periods before the last ones. Orders that Google Play does not answer for now are asked for next time.
     private func refreshEarlierOrders(
         of purchase: GooglePurchase, within patience: PlayDeveloperClient.Patience
     ) async throws -> [NotificationOutcome] {
         var outcomes: [NotificationOutcome] = []
-        for identifier in try await purchases.earlierOrders(of: purchase).sorted() {
-            guard let order = try? await client.order(identifier, within: patience) else { continue }
-            outcomes += try await purchases.apply(order, of: purchase)
+        let earlier = try await purchases.earlierOrders(of: purchase)
+        for start in stride(from: 0, to: earlier.count, by: PlayDeveloperClient.maximumOrders) {
+            let part = Array(earlier[start..<min(start + PlayDeveloperClient.maximumOrders, earlier.count)])
+            for order in await orders(part, within: patience) {
+                outcomes += try await purchases.apply(order, of: purchase)
+            }
         }
         return outcomes
+    }
+
+    /// The orders that Google Play shows. One that it does not have would hide the others, so each of the last ones is then asked for alone.
+    private func orders(
+        _ identifiers: [String], within patience: PlayDeveloperClient.Patience
+    ) async -> [GooglePlayOrder] {
+        do {
+            if identifiers.count > 1, let orders = try await client.orders(identifiers, within: patience) {
+                return orders
+            }
+        } catch { return [] }
+        var orders: [GooglePlayOrder] = []
+        for identifier in identifiers.prefix(Self.maximumOrdersAlone) {
+            guard let order = try? await client.order(identifier, within: patience) else { continue }
+            orders.append(order)
+        }
+        return orders
     }
 
     /// The answer about a token. One by which Google Play has no such purchase is counted: many of them give a purchase up.
@@ -238,9 +262,18 @@ package final class GooglePlayApp: Sendable {
             return try await answer(about: token, on: occasion, within: patience)
         } catch let error as PlayDeveloperError where error.isOfToken {
             if let known = try await purchases.purchase(of: token), try await purchases.refuse(known) {
+                givenUp.withLock { $0 += 1 }
                 log(givenUp: known, error)
             }
             throw error
+        }
+    }
+
+    /// The number of purchases that were given up since the last call, whether a notification, a person or the schedule has asked.
+    func takeGivenUp() -> Int {
+        givenUp.withLock { count in
+            defer { count = 0 }
+            return count
         }
     }
 

@@ -21,14 +21,11 @@ package struct ClockWatch: Sendable {
     /// The task that looks at the clock each second.
     package static func schedule(_ service: EntitlementService, logger: Logger) -> Companion {
         let work = RepeatedWork("times of a wrong clock not mended", Rhythm(every: interval), logger: logger)
-        return Companion.untilShutdown({
-            let started = ContinuousClock.now
-            var watch = ClockWatch()
-            await work.run {
-                try await watch.look(at: service, after: ContinuousClock.now - started, logger: logger)
-                return true
-            }
-        })
+        let started = ContinuousClock.now
+        return work.companion(from: ClockWatch()) { watch in
+            try await watch.look(at: service, after: ContinuousClock.now - started, logger: logger)
+            return true
+        }
     }
 
     /// Mends the ledger if the clock was set since the last look.

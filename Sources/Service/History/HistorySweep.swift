@@ -3,6 +3,7 @@ import HTTPSupport
 import Logging
 import Proofs
 import ServiceLifecycle
+import Vocabulary
 
 /// Records due changes at each run.
 ///
@@ -40,13 +41,10 @@ package struct HistorySweep: Sendable {
     ) -> Companion {
         let work = RepeatedWork(
             "histories not updated", Rhythm(every: .seconds(2), beginsAtOnce: false), logger: logger)
-        return Companion.untilShutdown({
-            var sweep = HistorySweep()
-            await work.run {
-                try await sweep.run(service, reconcilers)
-                return true
-            }
-        })
+        return work.companion(from: HistorySweep()) { sweep in
+            try await sweep.run(service, reconcilers)
+            return true
+        }
     }
 
     /// - Throws: `ReconciliationError` if the App Store does not answer; `StorageFault`.

@@ -135,6 +135,33 @@ package struct PlayDeveloperClient: Sendable {
         }
     }
 
+    /// The largest number of orders in one question. Google Play takes 1,000, but a proxy may not take such a long address.
+    package static let maximumOrders = 100
+
+    /// Asks for several orders at once.
+    ///
+    /// - Returns: Nil if Google Play answers about none of them: "If any order ID is not found or does not match the provided package, the
+    ///   entire request will fail" (orders.batchget, `orderIds`).
+    package func orders(
+        _ identifiers: [String], within patience: Patience
+    ) async throws(PlayDeveloperError) -> [GooglePlayOrder]? {
+        let bytes: [UInt8]
+        do {
+            bytes = try await send(
+                .GET, "orders:batchGet", identifiers.map { ("orderIds", $0) }, isAboutToken: false, within: patience,
+                upTo: GooglePlayOrder.maximumListSize)
+        } catch {
+            switch error {
+            case .accountRefused: return []
+            case .refused, .answerInvalid: return nil
+            default: throw error
+            }
+        }
+        do { return try GooglePlayOrder.all(bytes, among: Set(identifiers)) } catch {
+            throw .answerInvalid(reason: error.detail)
+        }
+    }
+
     /// Acknowledges a purchase, which Google Play refunds otherwise.
     ///
     /// - Parameter product: A product of the purchase.

@@ -1,4 +1,5 @@
 import Proofs
+import Vocabulary
 
 /// An error of a request to the Play Developer API. Neither a purchase token nor a credential is in its text.
 package enum PlayDeveloperError: RuledError, Equatable {

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// Routes for the profiles of users, the nickname and the chosen items, and for their wish lists.
 struct ProfileRoutes: Sendable {

@@ -35,7 +35,7 @@ package struct DurableWork: Service {
     package func perform() async throws -> Bool { try await work() }
 
     package func run() async throws {
-        try await Companion.untilShutdown({ await repetition.run(work) }).run()
+        try await repetition.companion(work).run()
     }
 
     /// Performs each piece of work that is due, page by page.

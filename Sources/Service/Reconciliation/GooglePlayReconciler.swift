@@ -79,7 +79,8 @@ package struct GooglePlayReconciler: Sendable {
     /// day, and a payment that is pending.
     ///
     /// If Google Play says that it does not know a purchase, the report counts the code, and the run continues with the others. The
-    /// service asks about the purchase again, until it gives it up (`givenUp`).
+    /// service asks about the purchase again, until it gives it up. The report has those that a notification gave up since, too
+    /// (`givenUp`).
     ///
     /// - Throws: `PlayDeveloperError`, `StorageFault`. What was applied before the error stays applied.
     package func recordSilentPurchases() async throws -> Reconciler.Report {
@@ -89,18 +90,17 @@ package struct GooglePlayReconciler: Sendable {
         while true {
             let waiting = try await app.purchases.purchasesToAsk(limit: Self.pageSize)
             let next = waiting.filter { asked.insert(ByteKey($0.purchaseToken)).inserted }
-            guard !next.isEmpty else { return report }
+            guard !next.isEmpty else {
+                for _ in 0..<app.takeGivenUp() { report.count(Self.givenUp) }
+                return report
+            }
             for purchase in next {
                 do {
                     report.count(try await app.refresh(purchase.purchaseToken).strongest.rawValue)
                     failures = 0
                 } catch let error as PlayDeveloperError {
                     report.count(error.code)
-                    guard !error.isOfToken else {
-                        let known = try await app.purchases.purchase(of: purchase.purchaseToken)
-                        if known?.askAt == nil { report.count(Self.givenUp) }
-                        continue
-                    }
+                    guard !error.isOfToken else { continue }
                     guard error.concernsOneRequest else {
                         // Google Play may refuse the account for this purchase alone. The next run begins with another one.
                         if case .accountRefused = error { try await app.purchases.askLater(purchase) }
@@ -160,11 +160,7 @@ extension GooglePlayReconciler {
         Companion.untilShutdown({
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    let work = RepeatedWork(
-                        "reconciliation with Google Play failed: silent purchases",
-                        Rhythm(every: Self.interval, retry: Self.retries), logger: logger,
-                        onFailure: { metrics.count(.reconciliations, "failed", code: $0) })
-                    await work.run {
+                    await work("silent purchases", metrics, logger).run {
                         try await run("silent purchases", metrics, logger) { try await recordSilentPurchases() }
                         return true
                     }
@@ -178,30 +174,30 @@ extension GooglePlayReconciler {
     }
 
     private func reconcileVoidedPurchases(_ requests: Requests, _ metrics: ServiceMetrics, _ logger: Logger) async {
-        let failure: Logger.Message = "reconciliation with Google Play failed: voided purchases"
         let runs = TokenBuckets(Self.voidedRate, clock: service.clock)
-        var (failures, pause) = (FailureLog(), Self.retries.lowerBound)
-        requests.request()
-        for await _ in requests.stream {
-            while !Task.isCancelled, runs.take("") != nil { try? await Task.sleep(for: .seconds(1)) }
-            do {
-                try await run("voided purchases", metrics, logger) {
-                    let report = try await recordVoidedPurchases()
-                    if report.hasMore { requests.request() }
-                    return report
-                }
-                failures.record(nil, in: logger, failure)
-                pause = Self.retries.lowerBound
-            } catch {
-                guard !Task.isCancelled else { return }
-                metrics.count(.reconciliations, "failed", code: Problem.code(of: error))
-                failures.record(FailureCause(error), in: logger, failure)
-                // A cancelled pause ends the loop, too.
-                try? await Task.sleep(for: pause)
-                pause = min(pause * 2, Self.retries.upperBound)
-                if !Task.isCancelled { requests.request() }
+        _ = runs.take("")
+        await work("voided purchases", metrics, logger).run(pausing: { rest, hasFailed in
+            if hasFailed {
+                try? await Task.sleep(for: rest)
+                requests.request()
             }
+            // One request begins the next run.
+            for await _ in requests.stream { break }
+            while !Task.isCancelled, runs.take("") != nil { try? await Task.sleep(for: .seconds(1)) }
+        }) {
+            try await run("voided purchases", metrics, logger) {
+                let report = try await recordVoidedPurchases()
+                if report.hasMore { requests.request() }
+                return report
+            }
+            return true
         }
+    }
+
+    private func work(_ subject: String, _ metrics: ServiceMetrics, _ logger: Logger) -> RepeatedWork {
+        RepeatedWork(
+            "reconciliation with Google Play failed: \(subject)", Rhythm(every: Self.interval, retry: Self.retries),
+            logger: logger, onFailure: { metrics.count(.reconciliations, "failed", code: $0) })
     }
 
     private func run(

@@ -7,6 +7,7 @@ import Ledger
 import Logging
 import Proofs
 import ServiceLifecycle
+import Vocabulary
 
 /// Asks the App Store for missed notifications and transactions, and applies them. Apple stops retrying a notification after a
 /// while, and an app may never present its proofs.
@@ -305,8 +306,8 @@ extension EntitlementService {
 
 /// Reconciles with the App Store at intervals and on request while the service runs.
 package struct ReconciliationSchedule: Service {
-    /// The first and the longest pause after failures, in seconds, unless the regular interval is shorter.
-    private static let retrySeconds: ClosedRange<Int64> = 60...900
+    /// The first and the longest pause after failures, unless the regular interval is shorter.
+    private static let retries = Duration.seconds(60)...Duration.seconds(900)
 
     fileprivate let reconciler: Reconciler
     fileprivate let notificationSeconds: Int64?
@@ -355,27 +356,25 @@ package struct ReconciliationSchedule: Service {
         _ subject: ReconciliationRuns.Subject,
         _ reconcile: () async throws -> Reconciler.Report
     ) async {
-        var failures = FailureLog()
-        var retry = Self.retrySeconds.lowerBound
-        while !Task.isCancelled {
-            runs.begin(subject, at: clock.now())
-            do {
-                let report = try await reconcile()
-                runs.end(subject, report.outcomes, errorCode: nil, at: clock.now())
-                metrics.count(.reconciliations, "done")
-                report.log(about: subject.rawValue, in: logger)
-                failures.record(nil, in: logger, "reconciliation failed: \(subject.rawValue)")
-                retry = Self.retrySeconds.lowerBound
-                await runs.wait(for: subject, upTo: report.hasMore ? retry : interval)
-            } catch {
-                let code = Problem.code(of: error)
+        let work = RepeatedWork(
+            "reconciliation failed: \(subject.rawValue)", Rhythm(every: Self.retries.lowerBound, retry: Self.retries),
+            logger: logger,
+            onFailure: { code in
                 runs.end(subject, [:], errorCode: code, at: clock.now())
-                guard !Task.isCancelled else { return }
                 metrics.count(.reconciliations, "failed", code: code)
-                failures.record(FailureCause(error), in: logger, "reconciliation failed: \(subject.rawValue)")
-                await runs.wait(for: subject, upTo: interval.map { min($0, retry) })
-                retry = min(retry * 2, Self.retrySeconds.upperBound)
-            }
+            })
+        var hasMore = false
+        await work.run(pausing: { rest, hasFailed in
+            let rest = Int64((rest / .seconds(1)).rounded(.up))
+            await runs.wait(for: subject, upTo: hasFailed ? interval.map { min($0, rest) } : hasMore ? rest : interval)
+        }) {
+            runs.begin(subject, at: clock.now())
+            let report = try await reconcile()
+            runs.end(subject, report.outcomes, errorCode: nil, at: clock.now())
+            metrics.count(.reconciliations, "done")
+            report.log(about: subject.rawValue, in: logger)
+            hasMore = report.hasMore
+            return true
         }
     }
 }

@@ -3,6 +3,7 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The redemption of proofs that a caller presents, the same at every route and door: it verifies a proof, or asks Google Play about
 /// a purchase, requests its purchases, counts the result, and records the refusal of an authentic proof.

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// Routes for balances of consumables: read, spend and add.
 struct BalanceRoutes: Sendable {

@@ -17,7 +17,7 @@ struct ComparisonRoutes: Sendable {
                 "days", in: ProductComparison.days, else: ProductComparison.standardDays)
             return try await page.answer(at: \.productIdentifier) { last, limit in
                 try await service.comparedProducts(
-                    of: app, soldBy: environment.origins, days: days, after: last, limit: limit)
+                    of: app, soldBy: environment.origins(service.accepted.all), days: days, after: last, limit: limit)
             }
         }
     }

@@ -4,6 +4,7 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The routes for grants without a purchase, and for revoking them.
 struct GrantRoutes: Sendable {

@@ -4,6 +4,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// Routes for the pictures of items. They are public, because image views send no key.
 struct PictureRoutes: Sendable {

@@ -1,6 +1,7 @@
 import Entitlements
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 extension OpenAPIDocument {
     /// The description of this service, composed on first use.

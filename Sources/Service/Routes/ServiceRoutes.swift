@@ -7,115 +7,52 @@ import Hummingbird
 import Ledger
 import Logging
 import Proofs
+import ServiceLifecycle
+import Vocabulary
 
 /// The service's routes: they redeem the proofs of users and return their items.
 package struct ServiceRoutes: Sendable {
-    private let service: EntitlementService
-    private let authentication: Authentication
+    private let till: Till
+    private let stores: StoreClients
+    private let settings: RouteSettings
+    private let others: [any RouteSource]
     private let idempotentRequests: IdempotentRequests
     private let limits: RateLimitMiddleware?
-    private let metrics: ServiceMetrics
     private let uncachedChains: ConcurrencyLimit
     private let sharedLimits: SharedLimits
-    private let others: [any RouteSource]
     private let pages: CrossOriginMiddleware
     private let accounts: AccountRoutes?
-    private let profiles: ProfileService?
-    private let seedApp: SeedAppRoutes?
-    private let events: EventRoutes?
-    private let webhooks: WebhookRoutes?
-    private let figures: FigureRoutes?
-    private let orders: OrderLookup
-    private let googlePlay: GooglePlayApps
-    private let administration: CatalogService?
-    private let playNotifications: GooglePlayNotifications?
-    private let clock: any WallClock
-    private let certificate: ServerCertificate?
+    private let events: EventHub?
+
+    private var service: EntitlementService { till.entitlements }
+    private var metrics: ServiceMetrics { settings.metrics }
 
     /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
     private static let waitingPerUncachedChain = 256
 
     /// - Parameters:
-    ///   - limits: The rate limits of callers, and the budget of users without a purchase, also at the doors; nil for none.
-    ///   - metrics: The metrics that the routes update. `service` reports its steps to the same object.
-    ///   - maximumUncachedChains: The limit on notifications with an uncached chain that are verified at once.
-    ///   - bodies: The limit on the bytes of request bodies in memory.
-    ///   - accounts: The service's own accounts; nil if the team has its own.
-    ///   - mailLanguages: The languages of mails about accounts; nil if no mail is sent.
-    ///   - profiles: The profiles of users; nil if the team has its own.
-    ///   - seedApp: The profiles behind the routes of the seed's own app; nil to leave these routes out.
-    ///   - events: The live event streams; nil to leave them out.
-    ///   - administration: The administered catalog of `service`; nil if only its files define it.
-    ///   - webhooks: The webhook service; nil if webhooks are off.
-    ///   - figures: The sales figures; nil if the ledger keeps no sums.
-    ///   - orderClients: The clients of the App Stores that know the order numbers on receipts.
-    ///   - googlePlay: The apps on Google Play about whose purchases the service asks.
-    ///   - playNotifications: The notifications of Google Play; nil to receive none.
-    ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
-    ///   - proxies: The number of trusted proxies before the service.
-    ///   - requests: The limits on concurrent requests of one client network; nil for none.
-    ///   - reserve: The reserve of free space on the ledger's disk; nil for none.
-    ///   - certificate: The TLS certificate, whose end the metrics have; nil without TLS.
-    ///   - origins: The origins of pages that may call the routes for apps.
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     package init(
-        service: EntitlementService,
-        authentication: Authentication,
-        limits: RequestLimits? = nil,
-        metrics: ServiceMetrics = ServiceMetrics(),
-        maximumUncachedChains: Int = 2,
-        bodies: BodyBudget = BodyBudget(),
-        accounts: AccountService? = nil,
-        mailLanguages: [String]? = nil,
-        profiles: ProfileService? = nil,
-        seedApp: ProfileService? = nil,
-        events: EventHub? = nil,
-        administration: CatalogService? = nil,
-        webhooks: WebhookService? = nil,
-        figures: FigureService? = nil,
-        orderClients: [AppStoreServerClient] = [],
-        googlePlay: GooglePlayApps = [],
-        playNotifications: GooglePlayNotifications? = nil,
-        allowsPrivateAddresses: Bool = false,
-        proxies: Int = 0,
-        requests: NetworkCounts? = nil,
-        reserve: StorageReserve? = nil,
-        certificate: ServerCertificate? = nil,
-        origins: [WebOrigin] = [],
-        others: [any RouteSource] = [],
-        clock: any WallClock = SystemClock()
+        _ till: Till, stores: StoreClients = StoreClients(), _ settings: RouteSettings, others: [any RouteSource] = []
     ) {
-        self.others = others
+        (self.till, self.stores, self.settings, self.others) = (till, stores, settings, others)
+        let (ledger, clock) = (till.ledger, till.clock)
         pages = CrossOriginMiddleware(
-            origins,
+            settings.origins,
             routes: APIOperation.all.filter(\.isForApps).map { ($0.method, $0.path) } + others.flatMap(\.appRoutes))
-        self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
-        self.metrics = metrics
+        limits = settings.limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         uncachedChains = ConcurrencyLimit(
-            maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
+            settings.maximumUncachedChains,
+            maximumWaiting: settings.maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
-            proxies: proxies, bodies: bodies, requests: requests, reserve: reserve,
-            newcomers: limits.map { NewcomerBudget($0, clock: clock) }, ledger: service.ledger)
-        self.service = service
-        self.authentication = authentication
-        service.ledger.observeCommits(metrics.recordCommit)
-        idempotentRequests = IdempotentRequests(ledger: service.ledger, clock: service.clock)
-        self.administration = administration
-        self.playNotifications = playNotifications
-        (self.clock, self.certificate) = (clock, certificate)
-        self.profiles = profiles
-        self.events = events.map { EventRoutes(authentication: authentication, hub: $0) }
-        self.webhooks = webhooks.map {
-            WebhookRoutes(webhooks: $0, allowsPrivateAddresses: allowsPrivateAddresses)
-        }
-        self.figures = figures.map { FigureRoutes(figures: $0) }
-        orders = OrderLookup(service: service, clients: orderClients)
-        self.googlePlay = googlePlay
-        self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
-        self.accounts = accounts.map {
-            AccountRoutes(
-                accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork(),
-                mailLanguages: mailLanguages)
+            proxies: settings.proxies, bodies: settings.bodies, requests: settings.requests, reserve: settings.reserve,
+            newcomers: settings.limits.map { NewcomerBudget($0, clock: clock) }, ledger: ledger)
+        ledger.observeCommits(settings.metrics.recordCommit)
+        idempotentRequests = IdempotentRequests(ledger: ledger, clock: till.entitlements.clock)
+        // What these count lasts beyond one router.
+        events = settings.listeners.map { EventHub(ledger: ledger, $0) }
+        accounts = till.accounts.map {
+            AccountRoutes(accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork())
         }
     }
 
@@ -131,8 +68,10 @@ package struct ServiceRoutes: Sendable {
         return router
     }
 
-    /// The task that says which lines of strangers the log has suppressed.
-    package func logSummaries(in logger: Logger) -> Companion { sharedLimits.lines.summaries(in: logger) }
+    /// The tasks beside the routes: the end of live streams, and lines about what the log has suppressed.
+    package func backgroundServices(logger: Logger) -> [any Service] {
+        [sharedLimits.lines.summaries(in: logger)] + [events].compactMap(\.self)
+    }
 
     /// The method and path of each route, such as `GET /v1/products/{product}`.
     package var operations: [String] {
@@ -150,17 +89,17 @@ package struct ServiceRoutes: Sendable {
         addOpenRoutes(to: open)
         PictureRoutes(catalogs: catalogs).add(to: open)
         accounts?.addUnauthenticated(to: open)
-        if let seedApp {
+        if let profiles = till.seedApp {
             let app = router.group().add(
-                middleware: SeedAppMiddleware(authentication: authentication))
+                middleware: SeedAppMiddleware(authentication: settings.authentication))
             if let limits { app.add(middleware: limits) }
-            seedApp.add(to: app)
+            SeedAppRoutes(service: service, profiles: profiles, metrics: metrics).add(to: app)
         }
         // Metrics have no rate limit, and tell that the ledger is away.
-        router.group().authenticated(by: authentication, isForMetrics: true).on(.readMetrics) { _, _ in
+        router.group().authenticated(by: settings.authentication, isForMetrics: true).on(.readMetrics) { _, _ in
             await metricsAnswer()
         }
-        let version = router.group().authenticated(by: authentication, within: limits)
+        let version = router.group().authenticated(by: settings.authentication, within: limits)
         addAuthenticated(to: version, open: open, catalogs)
         OptionalOperations.addRefusals(besides: Set(router.routes.map(\.description))) { $0 ? version : open }
         for other in others { other.add(to: router) }
@@ -182,8 +121,8 @@ package struct ServiceRoutes: Sendable {
         NotificationRoutes(
             service: service, metrics: metrics, uncachedChains: uncachedChains
         ).add(to: open)
-        if let playNotifications {
-            GooglePlayNotificationRoutes(notifications: playNotifications, metrics: metrics).add(to: open)
+        if let notifications = stores.playNotifications {
+            GooglePlayNotificationRoutes(notifications: notifications, metrics: metrics).add(to: open)
         }
     }
 
@@ -203,9 +142,9 @@ package struct ServiceRoutes: Sendable {
 
     private func metricsAnswer() async -> Response {
         let text = metrics.text(
-            isLedgerUp: await isLedgerUp(), certificateEndsAt: certificate?.endsAt,
+            isLedgerUp: await isLedgerUp(), certificateEndsAt: settings.certificate?.endsAt,
             queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
-            listeners: events?.hub.streams.count,
+            listeners: events?.streams.count,
             isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false)
         return Response(
             status: .ok, headers: [.contentType: PrometheusText.contentType],
@@ -216,35 +155,39 @@ package struct ServiceRoutes: Sendable {
     private func addAuthenticated(
         to version: RouterGroup<ServiceContext>, open: RouterGroup<ServiceContext>, _ catalogs: CatalogViews
     ) {
+        let (profiles, googlePlay) = (till.profiles, stores.googlePlay)
+        let subjects = Subjects(
+            issuers: settings.authentication.acceptsAnyIssuer
+                ? nil : settings.authentication.issuers + [User.customerIssuer])
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version)
         OfferingRoutes(catalogs: catalogs).add(to: version)
-        figures?.add(to: version)
+        if let figures = till.figures { FigureRoutes(figures: figures).add(to: version) }
         ExportRoutes(service: service).add(to: version)
-        if let administration {
+        if let administration = till.administration {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
         ComparisonRoutes(service: service).add(to: version)
         ProofRoutes(service: service, googlePlay: googlePlay).add(to: version)
-        let subjects = Subjects(
-            issuers: authentication.acceptsAnyIssuer ? nil : authentication.issuers + [User.customerIssuer])
-        webhooks?.add(to: version, naming: subjects)
+        if let webhooks = till.webhooks { WebhookRoutes(webhooks: webhooks).add(to: version, naming: subjects) }
         UserRoutes(
             service: service, googlePlay: googlePlay, idempotentRequests: idempotentRequests, subjects: subjects,
             metrics: metrics
         ).add(to: version)
         ExternalTransactionRoutes(service: service, googlePlay: googlePlay).add(to: version)
-        SupportRoutes(service: service, subjects: subjects, orders: orders).add(to: version)
+        SupportRoutes(
+            service: service, subjects: subjects, orders: OrderLookup(service: service, clients: stores.orders)
+        ).add(to: version)
         GrantRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         BalanceRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
-        AttributeRoutes(service: service, subjects: subjects, clock: clock).add(to: version)
+        AttributeRoutes(service: service, subjects: subjects, clock: till.clock).add(to: version)
         if let profiles {
             let shown = ProfileRoutes(profiles: profiles, products: products, subjects: subjects)
             shown.addUnauthenticated(to: open)
             shown.add(to: version)
         }
-        UserDataRoutes(service: service, subjects: subjects, clock: clock, accounts: accounts).add(to: version)
-        events?.add(to: version)
+        UserDataRoutes(service: service, subjects: subjects, clock: till.clock, accounts: accounts).add(to: version)
+        if let events { EventRoutes(authentication: settings.authentication, hub: events).add(to: version) }
         accounts?.addForApps(to: version)
     }
 }

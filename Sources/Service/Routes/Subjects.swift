@@ -6,6 +6,7 @@ import Ledger
 import Logging
 import Proofs
 import ServiceLifecycle
+import Vocabulary
 
 /// The users of requests: the app's own user, or the user that a back end names in the path.
 struct Subjects: Sendable {

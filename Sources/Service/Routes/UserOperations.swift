@@ -2,6 +2,7 @@ import Entitlements
 import Features
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 extension APIOperation {
     static let users = [

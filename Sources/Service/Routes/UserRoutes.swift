@@ -4,6 +4,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// Routes for one user: redeem proofs, and read items, rights, subscriptions, transactions and the account token. A back end
 /// names the user in the path. An app's user is named by its token. Both share the code.

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The shop routes of the app that Till began with, in that app's own format: the header `idtoken`, forms as bodies, statuses
 /// as answers.

@@ -5,6 +5,7 @@ import HTTPSupport
 import Hummingbird
 import Logging
 import Proofs
+import Vocabulary
 
 /// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
 struct SupportRoutes: Sendable {
@@ -209,18 +210,15 @@ extension NameIndex {
     package nonisolated func upkeep(isReadAtStart: Bool, logger: Logger) -> Companion {
         let work = RepeatedWork(
             "names of users not read", Rhythm(every: Self.refreshInterval, retry: Self.retries), logger: logger)
-        return Companion.untilShutdown({
-            var count = 0
-            await work.run {
-                if count == 0 {
-                    if isReadAtStart { try await self.rebuild() }
-                } else {
-                    try await self.keepUp(isRebuild: count.isMultiple(of: Self.refreshesOfRebuild))
-                }
-                count += 1
-                return true
+        return work.companion(from: 0) { count in
+            if count == 0 {
+                if isReadAtStart { try await self.rebuild() }
+            } else {
+                try await self.keepUp(isRebuild: count.isMultiple(of: Self.refreshesOfRebuild))
             }
-        })
+            count += 1
+            return true
+        }
     }
 }
 

@@ -5,11 +5,11 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// Routes for webhooks: endpoints, secrets and deliveries.
 struct WebhookRoutes: Sendable {
     let webhooks: WebhookService
-    let allowsPrivateAddresses: Bool
 
     /// Caches must not store secrets.
     private static let headers: HTTPFields = [.cacheControl: "no-store"]
@@ -107,8 +107,7 @@ struct WebhookRoutes: Sendable {
         }
         on(.testWebhook) { call in
             let webhooks = call.webhooks
-            let outcome = try await webhooks.sendTest(
-                to: try await webhooks.endpoint(try call.identifier), allowsPrivateAddresses: allowsPrivateAddresses)
+            let outcome = try await webhooks.sendTest(to: try await webhooks.endpoint(try call.identifier))
             return try WebhookDelivery.Attempt(of: outcome, at: webhooks.now()).answer()
         }
         on(.listWebhookDeliveries) { call in
@@ -187,7 +186,7 @@ struct WebhookRoutes: Sendable {
 
     private func url(_ body: JSONBody) throws -> WebhookURL {
         let text = try body.text("url", upTo: WebhookURL.maximumLength)
-        return try WebhookURL(receiver: text, allowsPrivate: allowsPrivateAddresses)
+        return try WebhookURL(receiver: text, allowsPrivate: webhooks.allowsPrivateAddresses)
     }
 }
 

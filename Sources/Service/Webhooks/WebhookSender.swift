@@ -41,7 +41,7 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
         let failures = SharedFailureLog("\(noun)s not sent", logger: logger)
         await withDiscardingTaskGroup { group in
             group.addTask { await lines.summarize(in: logger) }
-            let wakes = LedgerWakes(after: queue.ledger, every: SenderTimes.interval, in: &group)
+            let wakes = Wakes(after: queue.ledger, every: SenderTimes.interval, in: &group)
             var nextSweep = ContinuousClock.now
             await RepeatedWork("\(noun)s failed", Self.rhythm, logger: logger).run(wakes) {
                 let endpoints = try await ShutdownBound.run { try await queue.dueEndpoints() } ?? []
@@ -183,21 +183,14 @@ private enum SenderTimes {
 }
 
 extension WebhookService {
-    /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
-    package func sender(
-        allowsPrivateAddresses: Bool, metrics: ServiceMetrics, logger: Logger
-    ) -> WebhookSender<WebhookService> {
+    package func sender(metrics: ServiceMetrics, logger: Logger) -> WebhookSender<WebhookService> {
         WebhookSender(
             queue: self, noun: "webhook", work: .webhookAttempts, allowsPrivateAddresses: allowsPrivateAddresses,
             metrics: metrics, logger: logger)
     }
 
     /// Sends a test message to an endpoint, once. Nothing is recorded.
-    ///
-    /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
-    package func sendTest(
-        to endpoint: WebhookEndpoint, allowsPrivateAddresses: Bool
-    ) async throws -> WebhookDelivery.Outcome {
+    package func sendTest(to endpoint: WebhookEndpoint) async throws -> WebhookDelivery.Outcome {
         let url = try WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses)
         return try await WebhookConnection.send(to: url, allowsPrivateAddresses: allowsPrivateAddresses) {
             testMessage(for: endpoint)

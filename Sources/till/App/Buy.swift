@@ -1,6 +1,8 @@
 import AppStore
 import ArgumentParser
+import HTTPSupport
 import Proofs
+import Vocabulary
 
 struct Buy: Command {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Catalog
+import HTTPSupport
 import PlayStore
 import Proofs
 

@@ -8,6 +8,7 @@ import Ledger
 import PlayStore
 import Proofs
 import Service
+import Vocabulary
 
 /// A store, the service and the device on one machine. Only signed bytes pass from the store to the service.
 struct Parties: Sendable {
@@ -91,11 +92,9 @@ extension Catalog {
     }
 }
 
-/// The service over a data directory's ledger, in this process. A class, because the compiler crashes on a wide value in an async closure.
-final class LocalService: Sendable {
-    private let service: EntitlementService
-    private let administration: CatalogService
-    private let webhooks: WebhookService
+/// The service over a data directory's ledger, in this process.
+struct LocalService: Sendable {
+    private let till: Till
     /// The local Google Play that the service asks about purchases; nil for none.
     private let play: GooglePlay?
     private let playAccountFile: URL
@@ -118,27 +117,31 @@ final class LocalService: Sendable {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(using: features), migrates: migrates)
         (self.play, playAccountFile) = (play, data.playAccountFile)
         let clock = clocks.current
-        administration = try await CatalogService(apps: apps, ledger: ledger, clock: clock)
-        // Receivers compare the time of messages with theirs.
-        webhooks = ledger.webhooks(of: administration.apps, clock: SystemClock())
-        service = EntitlementService(
+        let administration = try await CatalogService(apps: apps, ledger: ledger, clock: clock)
+        let service = EntitlementService(
             apps: administration.apps,
             verifier: try ProofVerifier(trusting: data.trustedFolders, clock: clocks.latest),
             ledger: ledger, clock: clock, accepted: accepted)
+        till = try Till(service) {
+            $0.administration = administration
+            // Receivers compare the time of messages with theirs.
+            $0.webhooks = ledger.webhooks(
+                of: administration.apps, clock: SystemClock(), allowsPrivateAddresses: try Self.allowsPrivateWebhooks)
+        }
     }
 
     /// The catalogs that name items and products.
-    var catalogs: Catalogs { administration.apps.catalogs }
+    var catalogs: Catalogs { till.entitlements.catalogs }
 
     /// Keeps the configuration in the ledger, unless a service has run over it.
     func keep(_ configuration: KeptConfiguration) async throws {
-        try await service.ledger.write { try $0.keep(configuration) }
+        try await till.ledger.write { try $0.keep(configuration) }
     }
 
     /// Opens the ledger of an earlier command, and creates nothing but the tables of the features.
     ///
     /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.
-    convenience init(
+    init(
         reading data: DataDirectory, _ known: KnownConfiguration, using features: [LedgerFeature]
     ) async throws {
         try await self.init(
@@ -160,6 +163,7 @@ final class LocalService: Sendable {
     /// Records the changes by the passing of time, such as expired items, in the histories of users. A subscription may have
     /// renewed without a service that was notified. So its end is left to a service.
     func recordDueStates() async throws {
+        let service = till.entitlements
         let now = service.clock.now()
         try await service.recordDueStates(at: now, holding: now)
         for customer in service.customers {
@@ -183,10 +187,10 @@ final class LocalService: Sendable {
     private func apps(at play: GooglePlay, _ url: URL) throws -> GooglePlayApps {
         let key = try play.perform { try $0.serviceAccountKey(keptIn: playAccountFile, at: url) }
         let account = try GoogleServiceAccount(json: try key.json())
-        return try service.apps.all.flatMap { app in
+        return try till.entitlements.apps.all.flatMap { app in
             try GooglePlayServices.apps(
                 of: app, package: PackageName.name(ofApp: app.bundleIdentifier), asking: account, at: url, by: [],
-                for: service)
+                for: till.entitlements)
         }
     }
 
@@ -198,8 +202,7 @@ final class LocalService: Sendable {
         let key = Randomness.system.bytes(32).hexadecimal
         return try await LoopbackServer.run(
             ServiceRoutes(
-                service: service, authentication: .processKey(APIKey(key)), administration: administration,
-                webhooks: webhooks, googlePlay: googlePlay, allowsPrivateAddresses: try Self.allowsPrivateWebhooks
+                till, stores: StoreClients(googlePlay: googlePlay), RouteSettings(.processKey(APIKey(key)))
             ).router
         ) { url in
             try await body(ServiceClient(url: url, credential: key))

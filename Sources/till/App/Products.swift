@@ -7,6 +7,7 @@ import Foundation
 import HTTPSupport
 import Proofs
 import Service
+import Vocabulary
 
 struct ProductsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -181,7 +182,7 @@ struct ProductsCompare: LedgerUser {
         let clock = try common.dataDirectory.clock
         let apps = try await administration(of: ledger, clock: clock).apps
         let comparison = ProductComparison(
-            of: apps.first.catalog, soldBy: environment.origins, in: days ?? ProductComparison.standardDays,
+            of: apps.first.catalog, soldBy: environment.origins(), in: days ?? ProductComparison.standardDays,
             until: clock.now())
         let compared = try await ledger.read(.longSnapshot) {
             try $0.comparedProducts(by: comparison, after: nil, limit: .max)

@@ -6,6 +6,7 @@ import Logging
 import PlayStore
 import Proofs
 import Service
+import Vocabulary
 
 /// The customers of a demonstration who buy on Google Play. Some of them buy at the App Store, too, and own the union.
 ///

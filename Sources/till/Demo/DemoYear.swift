@@ -3,8 +3,10 @@ import Catalog
 import Entitlements
 import Features
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A year of sales at a local App Store and a local Google Play, played day by day. The app and the service act as in production: the app
 /// presents each proof, and the service receives each notification.

@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The folder of the store's part and the service's part, and the catalog. Neither part reads the other's files.
 struct DataDirectory {

@@ -6,6 +6,7 @@ import Foundation
 import Ledger
 import Proofs
 import Service
+import Vocabulary
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Catalog
 import Foundation
 import Proofs
+import Vocabulary
 
 struct InitCommand: Command {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import HTTPSupport
 import Logging
 import PlayStore
 import Proofs
+import Vocabulary
 
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import HTTPSupport
 import PlayStore
 import Proofs
 

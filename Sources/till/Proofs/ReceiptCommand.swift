@@ -4,6 +4,7 @@ import Catalog
 import Foundation
 import Proofs
 import Service
+import Vocabulary
 
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

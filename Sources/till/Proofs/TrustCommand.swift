@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Proofs
+import Vocabulary
 
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +40,7 @@ struct TrustAdd: Command {
         if let package { return try add(keyOf: package, to: TrustFolder(data.trustFolder)) }
         let anchors = try TrustFolder(data.trustFolder).add(file: URL(filePath: file))
         for anchor in anchors { terminal.line("Trusted as \(anchor.realm.rawValue): \(anchor.name)") }
-        terminal.note("Reload the service to apply this: `systemctl reload till`, or SIGHUP.")
+        terminal.note("A running service applies this when you reload it: `systemctl reload till`, or SIGHUP.")
         try terminal.json(["added": anchors.map { $0.report() }])
     }
 
@@ -144,7 +145,7 @@ struct TrustRemove: Command {
             removed = (anchor.name, anchor.report())
         }
         terminal.line("Removed: \(removed.name)")
-        terminal.note("Reload the service to apply this: `systemctl reload till`, or SIGHUP.")
+        terminal.note("A running service applies this when you reload it: `systemctl reload till`, or SIGHUP.")
         try terminal.json(["removed": removed.report])
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import Proofs
 import Service
+import Vocabulary
 
 /// The verdict of `till receipt validate` on a proof.
 enum ValidationReport {

@@ -99,7 +99,7 @@ struct Examination {
     /// The ledger of the running service. A check of every rule takes long, so it is left to the command line.
     private func answeringLedger() async -> HealthCheck {
         do {
-            try await service?.ledger.ping()
+            try await service?.till.ledger.ping()
             return .passed(.ledger, "answers; `till ledger check` checks every rule while the service runs")
         } catch {
             return .problem(.ledger, message(error))
@@ -108,7 +108,7 @@ struct Examination {
 
     /// The servers to which the running service forwards notifications.
     private func forwarding() async -> [HealthCheck] {
-        guard let forwarding = service?.forwarding else { return [] }
+        guard let forwarding = service?.till.forwarding else { return [] }
         do {
             return try await forwarding.waiting().map { waiting in
                 let host = waiting.target.host
@@ -274,8 +274,6 @@ extension Examination {
 
 /// The parts of the running service that the checks use instead of opening the ledger a second time.
 struct RunningService {
-    let ledger: Ledger
+    let till: Till
     let keys: APIKeys
-    /// Nil if the service forwards no notifications.
-    let forwarding: NotificationForwarding?
 }

@@ -5,6 +5,7 @@ import Ledger
 import Logging
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The opening of a service's ledger. A database server that is absent is waited for.
 struct LedgerStart {

@@ -2,6 +2,7 @@ import Catalog
 import Console
 import Foundation
 import Proofs
+import Vocabulary
 
 /// A file or folder that somebody besides root and the service's user could change, replace or read.
 ///
@@ -14,8 +15,8 @@ struct ExposedPath: Hashable {
         case stranger(String)
         /// The members of a group may write it.
         case groupWrites(String)
-        /// Others may read a secret. `mode` is the one to set.
-        case othersRead(present: String, mode: String)
+        /// Others may read a secret. `mode` is the one to set, and `group` the one to give it to, so that the service reads it then.
+        case othersRead(present: String, mode: String, group: String?)
     }
 
     /// The mode that takes the others' permission to write.
@@ -31,7 +32,7 @@ struct ExposedPath: Hashable {
         case .everybodyWrites: "\"\(path)\" may be written by every user of this machine"
         case .stranger(let owner): "\"\(path)\" belongs to \(owner), who may replace it and what is in it"
         case .groupWrites(let group): "\"\(path)\" may be written by each member of the group \(group)"
-        case .othersRead(let present, _): "\"\(path)\" has the mode \(present)"
+        case .othersRead(let present, _, _): "\"\(path)\" has the mode \(present)"
         }
     }
 
@@ -41,7 +42,8 @@ struct ExposedPath: Hashable {
         case .everybodyWrites: "Run: chmod \(Self.closing) \(quoted)"
         case .stranger: "Give it to root, or to the user of the service: chown USER \(quoted)"
         case .groupWrites: "Unless you trust each member, run: chmod g-w \(quoted)"
-        case .othersRead(_, let mode): "Run: chmod \(mode) \(quoted)"
+        case .othersRead(_, let mode, nil): "Run: chmod \(mode) \(quoted)"
+        case .othersRead(_, let mode, let group?): "Run: chgrp \(group) \(quoted) && chmod \(mode) \(quoted)"
         }
     }
 
@@ -73,8 +75,10 @@ struct PathAccess {
     private var visited: Set<String> = []
     /// Root, the user of this process, the owner of the data directory, whom root may examine, and that of the program.
     private let trusted: Set<uid_t>
+    private let data: Status?
 
     init(data: URL) {
+        self.data = Status(data.path)
         let places = [data, Bundle.main.executableURL].compactMap(\.self)
         trusted = Set([0, geteuid()] + places.compactMap { Status($0.path)?.owner })
     }
@@ -116,8 +120,15 @@ struct PathAccess {
         add(
             ExposedPath(
                 path: path,
-                exposure: .othersRead(present: String(status.permissions, radix: 8), mode: secrecy.mode),
-                isRefused: false))
+                exposure: .othersRead(
+                    present: String(status.permissions, radix: 8), mode: secrecy.mode,
+                    group: secrecy == .group ? groupOfService(besides: status) : nil), isRefused: false))
+    }
+
+    /// The group of the service, if it is neither the owner of a secret nor in its group, such as for a key that root has copied there.
+    private func groupOfService(besides secret: Status) -> String? {
+        guard let data, data.owner != 0, data.owner != secret.owner, data.group != secret.group else { return nil }
+        return Self.name(ofGroup: data.group, sharedBy: nil)
     }
 
     private mutating func examine(_ path: String, isItself: Bool, _ isRefused: Bool) {
@@ -152,11 +163,13 @@ extension PathAccess {
     }
 
     /// The name of a group; nil for root's, and for a group of the owner alone, as many systems make one for each user.
-    private static func name(ofGroup number: gid_t, sharedBy owner: uid_t) -> String? {
+    ///
+    /// - Parameter owner: Nil if the owner may be alone in the group.
+    private static func name(ofGroup number: gid_t, sharedBy owner: uid_t?) -> String? {
         guard number != 0 else { return nil }
         var (entry, found, buffer) = (group(), UnsafeMutablePointer<group>?.none, [CChar](repeating: 0, count: 1 << 16))
         guard getgrgid_r(number, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return "\(number)" }
-        let (name, user) = (String(cString: entry.gr_name), Self.name(ofUser: owner))
+        let (name, user) = (String(cString: entry.gr_name), owner.map(Self.name(ofUser:)))
         var members: [String] = []
         var next = entry.gr_mem
         while let member = next?.pointee {

@@ -5,6 +5,7 @@ import Features
 import Foundation
 import Proofs
 import Service
+import Vocabulary
 
 struct Reconcile: LedgerUser {
     static let configuration = CommandConfiguration(
@@ -106,7 +107,7 @@ struct Reconcile: LedgerUser {
             key == nil && keyId == nil && issuerId == nil && days == nil && !customers && sandboxUsers.isEmpty,
             "--google-service-account stands without --key, --key-id, --issuer-id, --days, --customers and --sandbox-users."
         )
-        try require(accept.isGooglePlay, "--google-service-account needs an origin of Google Play as --accept.")
+        try require(accept.store == .playStore, "--google-service-account needs an origin of Google Play as --accept.")
         try require(
             url != nil || [.googleProduction, .googleTest].contains(accept),
             "Google's API serves only google/Production and google/Test. Name another address with --url.")

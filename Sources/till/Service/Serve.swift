@@ -12,6 +12,7 @@ import Proofs
 import Service
 import ServiceLifecycle
 import UnixSignals
+import Vocabulary
 
 struct Serve: Command {
     static let configuration = CommandConfiguration(
@@ -101,7 +102,7 @@ struct Serve: Command {
         try configuration.settings.require(
             !runsPlay || configuration.googlePlay == nil, "google-service-account",
             "left out beside --play, whose account the service makes itself")
-        let sold = configuration.origins.filter { [.appleProduction, .googleProduction].contains($0) }
+        let sold = configuration.origins.filter(\.isSold)
         guard let origin = sold.map(\.rawValue).min() else { return }
         if runsStore {
             throw ConfigurationError(
@@ -176,7 +177,6 @@ struct Serve: Command {
             )
         }
         let certificate = try ServerCertificate(configuration.server)
-        let templates = try configuration.mail?.templates()
         let supervisor = Supervisor()
         let ledger = try await configuration.ledgerStart(telling: supervisor).open().blocking(
             configuration.blockedNames)
@@ -205,26 +205,33 @@ struct Serve: Command {
         let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
         missing.forEach(terminal.note)
         notes += missing
-        // The machine's clock applies, even if the store's clock was advanced.
-        let accounts =
-            configuration.hasAccounts
-            ? AccountService(
-                ledger: ledger, clock: SystemClock(), sendsMail: configuration.sendsMail) : nil
-        let profiles = service.profiles
-        var listeners = EventListeners<Int64>()
-        listeners.total = max(1, configuration.server.maximumConnections / 2)
-        listeners.perAddress = configuration.settings.number("maximum-streams-per-address")
-        let events = configuration.hasLiveEvents ? EventHub(ledger: ledger, listeners) : nil
-        let webhooks =
-            configuration.hasWebhooks
-            ? ledger.webhooks(of: administration.apps, clock: SystemClock()) : nil
-        // The clock of the selling store decides days and expiry dates.
-        let figures = configuration.hasFigures ? ledger.figures(clock: clock) : nil
+        let till = try Till(service) { parts in
+            // Accounts and webhooks go by the machine's clock, even if the store's clock was advanced.
+            if configuration.hasAccounts {
+                parts.accounts = AccountService(
+                    ledger: ledger, clock: SystemClock(), templates: try configuration.mail?.templates())
+            }
+            parts.administration = configuration.administersCatalog ? administration : nil
+            // The clock of the selling store decides days and expiry dates.
+            parts.figures = configuration.hasFigures ? ledger.figures(clock: clock) : nil
+            parts.forwarding = forwarding
+            parts.profiles = configuration.hasProfiles ? service.profiles : nil
+            parts.seedApp = configuration.servesSeedApp ? service.profiles : nil
+            if configuration.hasWebhooks {
+                parts.webhooks = ledger.webhooks(
+                    of: administration.apps, clock: SystemClock(),
+                    allowsPrivateAddresses: configuration.allowsPrivateWebhooks)
+            }
+        }
         let appStores = try AppStoreServices(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
         let googlePlay = try GooglePlayServices(
             service: service, configuration: configuration, appKeys: appKeys.keys, localPlay: localPlay,
             metrics: metrics)
+        var stores = StoreClients(googlePlay: googlePlay.apps, playNotifications: googlePlay.notifications)
+        (stores.orders, stores.offerSigners) = (appStores.orderClients, appStores.offerSigners)
+        let settings = configuration.routeSettings(
+            .apiKeys(keys, tokens, till.accounts), metrics: metrics, certificate: certificate)
         var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (
             [], appStores.backgroundServices + googlePlay.backgroundServices
         )
@@ -232,15 +239,11 @@ struct Serve: Command {
         if let localPlay { companions = [try localPlay.server()] + companions + [localPlay.pushing] }
         if configuration.hasConsole {
             let services = ServiceSystem(
-                configuration: configuration,
-                team: TeamService(ledger: ledger, clock: SystemClock()), entitlements: service,
-                keys: keys, figures: figures, webhooks: webhooks,
-                administration: configuration.administersCatalog ? administration : nil,
-                profiles: configuration.hasProfiles ? profiles : nil, store: local?.store, play: localPlay?.play,
-                metrics: metrics,
+                till: till, configuration: configuration, team: TeamService(ledger: ledger, clock: SystemClock()),
+                keys: keys, store: local?.store, play: localPlay?.play, metrics: metrics,
                 health: ServiceHealth(
-                    configuration: configuration, common: common,
-                    service: RunningService(ledger: ledger, keys: keys, forwarding: forwarding), startNotes: notes),
+                    configuration: configuration, common: common, service: RunningService(till: till, keys: keys),
+                    startNotes: notes),
                 appStores: appStores, googlePlay: googlePlay.apps)
             // Proxies reach the service over plain HTTP and browsers over TLS.
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
@@ -249,33 +252,12 @@ struct Serve: Command {
         } else {
             others.append(ClosedRoutes("--console", pagesIn: "/console"))
         }
-        let doors = DoorServices(
-            entitlements: service, authentication: .apiKeys(keys), limits: configuration.server.requestLimits,
-            metrics: metrics, offerSigners: appStores.offerSigners, googlePlay: googlePlay.apps, clock: clock)
-        others.append(DoorRoutes(configuration.doors, services: doors))
-        let routes = ServiceRoutes(
-            service: service, authentication: .apiKeys(keys, tokens, accounts),
-            limits: configuration.server.requestLimits, metrics: metrics,
-            bodies: BodyBudget(megabytes: configuration.settings.number("maximum-body-megabytes")),
-            accounts: accounts,
-            mailLanguages: templates?.languages, profiles: configuration.hasProfiles ? profiles : nil,
-            seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
-            administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
-            figures: figures,
-            orderClients: appStores.orderClients, googlePlay: googlePlay.apps,
-            playNotifications: googlePlay.notifications,
-            allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
-            requests: configuration.proxies > 0
-                ? NetworkCounts(
-                    ofHost: configuration.settings.number("maximum-connections-per-address"),
-                    of: configuration.server.maximumConnections) : nil,
-            reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
-            certificate: certificate, origins: configuration.allowedOrigins, others: others)
+        others.append(DoorRoutes(configuration.doors, till, stores: stores, settings))
+        let routes = ServiceRoutes(till, stores: stores, settings, others: others)
         let reload = ServiceReload(
             configuration: configuration, certificate: certificate, verifier: verifier, appKeys: appKeys,
             catalog: administration, metrics: metrics)
         companions.append(reload.companion(after: hangUps))
-        companions.append(routes.logSummaries(in: configuration.logger))
         companions.append(
             service.names.upkeep(isReadAtStart: configuration.hasConsole, logger: configuration.logger))
         companions.append(administration.watch(logger: configuration.logger))
@@ -287,19 +269,13 @@ struct Serve: Command {
         companions.append(keys.useRecording(logger: configuration.logger))
         companions.append(IdempotentRequests.deletion(in: ledger, clock: clock, logger: configuration.logger))
         if let local { companions.append(local.sending) }
-        if let events { companions.append(events) }
-        if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
+        companions += routes.backgroundServices(logger: configuration.logger)
+        if let figures = till.figures { companions.append(figures.upkeep(logger: configuration.logger)) }
         // The last one stops first.
         if supervisor.isPresent { companions.append(supervisor.signsOfLife(logger: configuration.logger)) }
-        var senders = senders(configuration, of: webhooks, forwarding, metrics: metrics)
-        // Mails need accounts.
-        if let mail = configuration.mail, let templates, let accounts {
-            let sender = accounts.mails.sender(
-                over: mail.transport, templates, mail.links, metrics: metrics, logger: configuration.logger)
-            senders.append((sender, "waiting for mails"))
-        }
         try await ServiceServer.run(
-            routes.router(), backgroundServices: companions, stoppedLast: senders,
+            routes.router(), backgroundServices: companions,
+            stoppedLast: senders(configuration, of: till, metrics: metrics),
             configuration: configuration.server, certificate: certificate, logger: configuration.logger
         ) { url in
             supervisor.reportReady()
@@ -328,21 +304,24 @@ struct Serve: Command {
 
     /// The senders of messages to other servers, each with the reason for which the end of the service waits for it.
     private func senders(
-        _ configuration: ServeConfiguration, of webhooks: WebhookService?, _ forwarding: NotificationForwarding?,
-        metrics: ServiceMetrics
+        _ configuration: ServeConfiguration, of till: Till, metrics: ServiceMetrics
     ) -> [(service: any ServiceLifecycle.Service, message: Logger.Message)] {
         var senders: [(service: any ServiceLifecycle.Service, message: Logger.Message)] = []
-        if let webhooks {
-            let sender = webhooks.sender(
-                allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
-                logger: configuration.logger)
+        if let webhooks = till.webhooks {
+            let sender = webhooks.sender(metrics: metrics, logger: configuration.logger)
             senders.append((sender, "waiting for messages to webhooks"))
         }
-        if let forwarding {
+        if let forwarding = till.forwarding {
             let sender = forwarding.sender(
                 allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
                 logger: configuration.logger)
             senders.append((sender, "waiting for forwarded notifications"))
+        }
+        // Mails need accounts.
+        if let mail = configuration.mail, let accounts = till.accounts, let templates = accounts.templates {
+            let sender = accounts.mails.sender(
+                over: mail.transport, templates, mail.links, metrics: metrics, logger: configuration.logger)
+            senders.append((sender, "waiting for mails"))
         }
         return senders
     }

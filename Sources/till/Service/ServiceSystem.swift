@@ -7,29 +7,25 @@ import HTTPSupport
 import PlayStore
 import Proofs
 import Service
+import ServiceLifecycle
+import Vocabulary
 
 /// The running service, as the console shows it.
 struct ServiceSystem: ConsoleServices {
+    let till: Till
     let configuration: ServeConfiguration
     let team: TeamService
-    let entitlements: EntitlementService
     let keys: APIKeys
-    let figures: FigureService?
-    let webhooks: WebhookService?
-    let administration: CatalogService?
-    let profiles: ProfileService?
     let store: Store?
     let play: GooglePlay?
     let metrics: ServiceMetrics
-    let clock: any WallClock = SystemClock()
-    let randomness = Randomness.system
     let health: any HealthSource
     let appStores: AppStoreServices
     let googlePlay: GooglePlayApps
 
     var orders: (@Sendable (String) async throws -> [String])? {
         guard !appStores.orderClients.isEmpty else { return nil }
-        return { [entitlements, clients = appStores.orderClients] in
+        return { [entitlements = till.entitlements, clients = appStores.orderClients] in
             try await entitlements.originalTransactions(ofOrder: $0, asking: clients)
         }
     }
@@ -46,19 +42,16 @@ struct ServiceSystem: ConsoleServices {
     }
 
     var testWebhook: (@Sendable (WebhookEndpoint) async throws -> WebhookDelivery.Outcome)? {
-        guard let webhooks else { return nil }
-        let allowsPrivate = allowsPrivateWebhooks
-        return { try await webhooks.sendTest(to: $0, allowsPrivateAddresses: allowsPrivate) }
+        guard let webhooks = till.webhooks else { return nil }
+        return { try await webhooks.sendTest(to: $0) }
     }
-
-    var allowsPrivateWebhooks: Bool { configuration.allowsPrivateWebhooks }
 
     var answersConsumptionRequests: Bool { configuration.appStore?.consumption != nil }
 
     var reconciliations: [any ConsoleReconciliation] { appStores.reconciliations }
 
     func export(_ user: User) async throws -> [UInt8]? {
-        try await entitlements.export(of: user, at: clock.now(), namingKeys: true)
+        try await till.entitlements.export(of: user, at: till.clock.now(), namingKeys: true)
     }
 }
 
@@ -84,7 +77,8 @@ struct ServiceHealth: HealthSource {
 
     var versions: [(name: String, version: String)] {
         [
-            ("Till", Till.version), ("Swift", "\(_SwiftStdlibVersion.current)"), ("OpenSSL", OpenSSLLibrary.version),
+            ("Till", TillCommand.version), ("Swift", "\(_SwiftStdlibVersion.current)"),
+            ("OpenSSL", OpenSSLLibrary.version),
         ]
     }
 }

@@ -62,7 +62,7 @@ struct AppStoreSettings {
     ///
     /// - Parameter own: The address for the app alone; nil for that of the service.
     func sources(_ own: URL?, _ origins: Set<Origin>) -> [(url: URL, origins: Set<Origin>)] {
-        if let url = own ?? url { return [(url, origins.filter { !$0.isGooglePlay })] }
+        if let url = own ?? url { return [(url, origins.filter { $0.store == .appStore })] }
         return origins.sorted { $0.rawValue < $1.rawValue }.compactMap { origin in
             origin.appStoreServerURL.map { ($0, [origin]) }
         }
@@ -99,8 +99,8 @@ struct AppStoreServices {
     }
 
     /// The signers of promotional offers, by the bundle identifier of the app.
-    var offerSigners: [ByteKey: DoorServices.OfferSigner] {
-        var signers: [ByteKey: DoorServices.OfferSigner] = [:]
+    var offerSigners: [ByteKey: StoreClients.OfferSigner] {
+        var signers: [ByteKey: StoreClients.OfferSigner] = [:]
         for reconciliation in reconciliations {
             let key = reconciliation.reconciler.client.key
             signers[ByteKey(reconciliation.bundleIdentifier)] = { product, offer, username, moment in

@@ -3,6 +3,7 @@ import Entitlements
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The configuration by which a command answers over a ledger: that of its options, or else that of the service that ran last.
 struct KnownConfiguration {

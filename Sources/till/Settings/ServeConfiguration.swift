@@ -7,6 +7,7 @@ import Ledger
 import Logging
 import Proofs
 import Service
+import Vocabulary
 
 /// The configuration of `till serve`.
 ///
@@ -121,7 +122,6 @@ struct ServeConfiguration {
     var sendsMail: Bool { mail != nil }
     var hasProfiles: Bool { settings.flag("profiles") }
     var servesSeedApp: Bool { settings.flag("seed-app") }
-    var hasLiveEvents: Bool { settings.flag("live-events") }
     var administersCatalog: Bool { settings.flag("catalog-administration") }
     var keepsProofs: Bool { settings.flag("keep-proofs") }
     var hasWebhooks: Bool { settings.flag("webhooks") }
@@ -146,11 +146,37 @@ struct ServeConfiguration {
     /// The folders of the catalogs that have one.
     var catalogFolders: [URL] { catalogPlaces.compactMap(\.folder) }
 
-    /// The reserve of free space on the disk of a ledger in a file; nil if there is none.
+    /// The settings of the routes.
     ///
-    /// - Parameter folder: The folder of the file.
-    func storageReserve(in folder: URL) -> StorageReserve? {
-        let megabytes = settings.number("storage-reserve-megabytes")
+    /// - Parameters:
+    ///   - metrics: The metrics to which the use cases report, too.
+    ///   - certificate: The TLS certificate; nil without TLS.
+    func routeSettings(
+        _ authentication: Authentication, metrics: ServiceMetrics, certificate: ServerCertificate?
+    ) -> RouteSettings {
+        var routes = RouteSettings(authentication, limits: server.requestLimits, metrics: metrics)
+        routes.bodies = BodyBudget(megabytes: settings.number("maximum-body-megabytes"))
+        if settings.flag("live-events") {
+            var listeners = EventListeners<Int64>()
+            listeners.total = max(1, server.maximumConnections / 2)
+            listeners.perAddress = settings.number("maximum-streams-per-address")
+            routes.listeners = listeners
+        }
+        routes.proxies = proxies
+        if proxies > 0 {
+            routes.requests = NetworkCounts(
+                ofHost: settings.number("maximum-connections-per-address"), of: server.maximumConnections)
+        }
+        (routes.reserve, routes.certificate) = (storageReserve, certificate)
+        routes.origins = allowedOrigins
+        return routes
+    }
+
+    /// The reserve of free space on the disk of a ledger in a file; nil if there is none.
+    private var storageReserve: StorageReserve? {
+        let (megabytes, folder) = (
+            settings.number("storage-reserve-megabytes"), data.ledgerFile.deletingLastPathComponent()
+        )
         guard ledger == nil, megabytes > 0 else { return nil }
         return StorageReserve(
             bytes: Int64(megabytes) << 20, ofFileSystem: StorageReserve.size(at: folder),
@@ -184,7 +210,7 @@ struct ServeConfiguration {
     }
 
     private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {
-        let accepted = Set(settings.texts("accept").compactMap(Origin.init(rawValue:)))
+        let accepted = Set(settings.texts("accept").compactMap(Origin.init(listed:)))
         if let (production, free) = accepted.freeBesideProduction {
             throw settings.failure(
                 "accept",
@@ -201,7 +227,7 @@ struct ServeConfiguration {
         let names = settings.texts("sandbox-users")
         guard !names.isEmpty else { return [] }
         try settings.require(
-            !origins.isDisjoint(with: [.appleProduction, .localProduction, .googleProduction, .localPlayProduction]),
+            origins.contains { !$0.isSandbox },
             "sandbox-users", "left out unless apple/Production is accepted")
         guard let known = Set(listed: names) else {
             throw settings.failure(

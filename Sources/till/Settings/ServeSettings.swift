@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The settings of `till serve`, from the command line, the environment and the file, in this order.
 struct ServeSettings {
@@ -285,4 +286,8 @@ extension Setting {
     }
 }
 
-extension Origin: ExpressibleByArgument {}
+extension Origin: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(listed: argument)
+    }
+}

@@ -7,6 +7,7 @@ import Logging
 import PlayStore
 import Proofs
 import ServiceLifecycle
+import Vocabulary
 
 /// The app that the store of a data directory sells for. The file `app.json` keeps it for later commands.
 struct StoreApp {

@@ -1,6 +1,8 @@
 import AppStore
 import ArgumentParser
+import Catalog
 import Foundation
+import HTTPSupport
 import Proofs
 
 struct StoreBuy: Command {

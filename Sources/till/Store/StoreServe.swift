@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import Logging
 import Proofs
+import Vocabulary
 
 /// `till store serve`, also run by `till store`.
 struct StoreServe: Command {

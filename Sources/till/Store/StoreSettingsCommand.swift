@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Catalog
 import Foundation
 import HTTPSupport
 import Proofs

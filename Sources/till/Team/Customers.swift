@@ -3,6 +3,7 @@ import ArgumentParser
 import Features
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

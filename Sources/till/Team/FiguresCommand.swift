@@ -153,7 +153,11 @@ struct FiguresCommand: LedgerUser {
 extension Figure: ExpressibleByArgument {}
 extension FigureInterval: ExpressibleByArgument {}
 extension FigureQuery.Group: ExpressibleByArgument {}
-extension PurchaseStore: ExpressibleByArgument {}
+extension PurchaseStore: ExpressibleByArgument {
+    package init?(argument: String) {
+        self.init(listed: argument)
+    }
+}
 extension LedgerUser {
     /// The figures of the ledger, with the tables of their sums.
     func localFigures() throws -> FigureService {

@@ -2,6 +2,7 @@ import AppStore
 import ArgumentParser
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 struct Give: UserCaller {
     static let configuration = CommandConfiguration(
@@ -136,11 +137,16 @@ struct Revoke: UserCaller {
         let revoked: Answered<ChangedTransaction> = try await put(
             userCall.path(of: transaction, of: user, "/revocation"), ["reason": reason])
         terminal.line("Revoked \(revoked.productId) from \(user).")
+        let store = revoked.origin.store
+        let ways = [
+            store.orderConsole.map { "refund the order in \($0)" },
+            store.refundAddress.map {
+                store.orderConsole == nil ? "the customer asks at \($0)" : "send the customer to \($0)"
+            },
+        ].compactMap(\.self)
         terminal.line(
-            revoked.origin.store == .appStore
-                ? "Only Apple refunds: the customer asks at \(PurchaseStore.appStore.refundAddress)."
-                : "Only Google refunds: refund the order in the Play Console, or send the customer to "
-                    + "\(PurchaseStore.playStore.refundAddress).")
+            "Only \(store.company) refunds"
+                + (ways.isEmpty ? "." : ": \(ways.joined(separator: ", or "))."))
         try terminal.json(revoked)
     }
 }

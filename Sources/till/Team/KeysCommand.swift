@@ -2,6 +2,7 @@ import ArgumentParser
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,6 +6,7 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The options of a command about the catalog of an app, as it is administered.
 struct CatalogOptions: ParsableArguments {

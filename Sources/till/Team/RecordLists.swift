@@ -5,6 +5,7 @@ import Features
 import Foundation
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 /// The lists of the ledger's records that belong to no single user: customers, refusals, notifications, and actions of the team.
 extension LedgerUser {

@@ -6,6 +6,7 @@ import HTTPSupport
 import Ledger
 import Proofs
 import Service
+import Vocabulary
 
 /// The option that, with a user's name, names a user.
 struct UserNaming: ParsableArguments {

@@ -7,6 +7,7 @@ import Features
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 struct Story: UserCaller {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import AppStore
 import ArgumentParser
 import HTTPSupport
 import Proofs
+import Vocabulary
 
 struct ExportUser: UserCaller {
     static let configuration = CommandConfiguration(

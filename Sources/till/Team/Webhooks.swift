@@ -6,6 +6,7 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The output of a command: its result on standard output, its error on standard error.
 ///

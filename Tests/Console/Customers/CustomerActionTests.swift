@@ -2,10 +2,12 @@ import AppStore
 import Entitlements
 import Features
 import Foundation
+import HTTPSupport
 import HTTPTypes
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 /// The actions on a customer: their effect, their record, and their refusals.
 @Suite struct CustomerActionTests {

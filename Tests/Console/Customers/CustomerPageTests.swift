@@ -6,6 +6,7 @@ import HTTPTypes
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 /// The page of a customer, and the pages of the recorded facts.
 @Suite struct CustomerPageTests {

@@ -4,6 +4,7 @@ import HTTPTypes
 import Proofs
 import Service
 import Testing
+import Vocabulary
 
 /// The search for customers.
 @Suite struct CustomerSearchTests {

@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A customer of the App Store and of Google Play.
 @Suite struct CustomerStoreTests {

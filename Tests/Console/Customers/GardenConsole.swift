@@ -11,6 +11,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The console over a ledger and the local store of the garden, which sells every kind of product.
 struct GardenConsole {
@@ -49,13 +50,14 @@ struct GardenConsole {
             clock: garden.store.clock,
             keepsProofs: keepsProofs)
         profiles = entitlements.profiles
+        let till = Till(entitlements, clock: garden.store.clock) { [profiles, webhooks] in
+            $0.administration = administration
+            ($0.profiles, $0.webhooks) = (hasFeatures ? profiles : nil, hasFeatures ? webhooks : nil)
+        }
         let services = TestServices(
-            team: team, entitlements: entitlements, keys: keys, webhooks: hasFeatures ? webhooks : nil,
-            administration: administration, profiles: hasFeatures ? profiles : nil, store: garden.store,
-            play: try makePlay(garden), clock: garden.store.clock, orders: orders)
+            till, team: team, keys: keys, store: garden.store, play: try makePlay(garden), orders: orders)
         routes = ServiceRoutes(
-            service: entitlements, authentication: .apiKeys(keys), administration: administration,
-            others: [ConsoleRoutes(services, isSecure: false)], clock: garden.clock)
+            till, RouteSettings(.apiKeys(keys)), others: [ConsoleRoutes(services, isSecure: false)])
     }
 
     func user(_ name: String = "alice", issuer: String = "") throws -> User {

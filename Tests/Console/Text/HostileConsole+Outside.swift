@@ -2,6 +2,7 @@ import Entitlements
 import Foundation
 import Proofs
 import Testing
+import Vocabulary
 
 /// The texts in signed statements, in proofs that nobody signed, and in forms that refuse them.
 extension HostileConsole {

@@ -7,6 +7,7 @@ import HTTPTypes
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A console whose fields strangers and the team have filled with hostile texts, each through the form or the use case that
 /// takes it.

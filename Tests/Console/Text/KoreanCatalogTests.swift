@@ -1,4 +1,5 @@
 import AppStore
+import Catalog
 import Console
 import Entitlements
 import Features
@@ -81,7 +82,10 @@ import Testing
             InAppPurchase.Attribute.allCases.map(\.meaning), TransactionAction.allCases.map(\.title),
             StoreSetting.Section.allCases.map(\.rawValue), StoreSetting.all.map(\.title),
             StoreSetting.all.compactMap(\.note), ProductType.allCases.map(\.title.english),
-            ExpirationReason.allCases.map(\.sentence), ExpirationReason.allCases.map(\.cancellation),
+            ExpirationReason.allCases.map(\.sentence),
+            PurchaseStore.allCases.flatMap { store in
+                ExpirationReason.allCases.map { $0.cancellation(at: store) }
+            },
             HealthCheck.Subject.allCases.map { Phrase(titled: $0).english },
             FigureInterval.allCases.map { Phrase(titled: $0).english },
             FigureQuery.Group.allCases.map { Phrase(titled: $0).english },

@@ -1,6 +1,7 @@
 import Entitlements
 import Proofs
 import Testing
+import Vocabulary
 
 /// The rules of spendings.
 @Suite struct BalanceRuleTests {

@@ -3,6 +3,7 @@ import Foundation
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 #if canImport(Glibc)
     import Glibc
@@ -15,7 +16,9 @@ import Testing
     typealias Rules = RuleFixture
 
     /// A purchase with its statements: of a consumable, of a restored product, or of a subscription.
-    private static func purchase(_ number: Int, _ dice: Dice) -> [RuleFixture.Step] {
+    private static func purchase(
+        _ number: Int, _ dice: Dice, from origin: Origin = .localSandbox
+    ) -> [RuleFixture.Step] {
         // Two apps use the same identifiers.
         let (name, app) = (number / 2, ["com.example.garden", "com.example.orchard"][number % 2])
         let owner = [Rules.alice, Rules.bob, Rules.carol][number % 3]
@@ -33,7 +36,7 @@ import Testing
                     : nil
                 let signed = bought + Int64(dice.number(below: 4))
                 let claim = Rules.claim(
-                    "\(name).\(index)", original: "\(name).0", app: app, bought: bought,
+                    "\(name).\(index)", original: "\(name).0", app: app, origin: origin, bought: bought,
                     revoked: dice.number(below: 4) == 0, repeatsOriginal: kind == 1,
                     signed: signed, of: hasToken ? owner : nil,
                     item: kind == 0 ? nil : Rules.sprout, credit: kind == 0 ? Credit(balance: "coins", amount: 1) : nil,
@@ -108,9 +111,9 @@ import Testing
     /// Plays a story of some purchases in its order and in six others, with repetitions.
     ///
     /// - Returns: The orders that lead to another state, shrunk; nil if there is none.
-    private static func defect(_ seed: UInt64) -> String? {
+    private static func defect(_ seed: UInt64, from origin: Origin = .localSandbox) -> String? {
         let dice = Dice(seed: seed)
-        let steps = (0..<(1 + dice.number(below: 4))).flatMap { purchase($0, dice) }
+        let steps = (0..<(1 + dice.number(below: 4))).flatMap { purchase($0, dice, from: origin) }
         let expected = state(after: steps)
         guard expected.parked == 0 else { return "seed \(seed): a statement stays parked" }
         for _ in 0..<6 {
@@ -131,6 +134,13 @@ import Testing
         }
     }
 
+    @Test func `the same holds at a store that the sources have no line of`() throws {
+        let origin = try #require(Origin(rawValue: "acme/Production"))
+        for seed: UInt64 in 0..<200 {
+            if let defect = Self.defect(seed, from: origin) { Issue.record("\(defect)") }
+        }
+    }
+
     private static let seeds = ProcessInfo.processInfo.environment["TILL_DECISION_SEEDS"].flatMap(UInt64.init) ?? 0
 
     @Test(.enabled(if: seeds > 0, "make simulate-decisions SEEDS=N"))
@@ -140,7 +150,9 @@ import Testing
         let defects = await withTaskGroup(of: [String].self) { group in
             for worker in 0..<workers {
                 group.addTask {
-                    stride(from: first + worker, to: first + Self.seeds, by: Int(workers)).compactMap(Self.defect)
+                    stride(from: first + worker, to: first + Self.seeds, by: Int(workers)).compactMap {
+                        Self.defect($0)
+                    }
                 }
             }
             return await group.reduce([], +)

@@ -3,6 +3,7 @@ import Foundation
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Purchases for a fixed period, such as season passes: each adds its whole time to those that run.
 @Suite struct FixedPeriodRuleTests {

@@ -2,6 +2,7 @@ import Entitlements
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 /// The explanations of sprout 1, by the facts about the user and the item.
 @Suite struct ItemExplanationRuleTests {
@@ -159,7 +160,7 @@ import Testing
             says: ["fraud", "PUT"]),
         Case(
             testDescription: "upgraded",
-            facts: purchases(purchase(transaction(ends: 200, facts: [.isUpgraded: .integer(1)]))),
+            facts: purchases(purchase(transaction(ends: 100, facts: [.isUpgraded: .integer(1)]))),
             cause: .upgraded),
         Case(
             testDescription: "bought in the sandbox",

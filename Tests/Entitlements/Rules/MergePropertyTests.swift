@@ -3,6 +3,7 @@ import Foundation
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Purchases, log-ins and notifications lead to the same owners in any order, under each ownership policy.
 @Suite struct MergePropertyTests {

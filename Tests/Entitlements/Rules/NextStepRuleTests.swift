@@ -364,8 +364,11 @@ import Testing
             step: "ends: productNotAvailable", status: .expired, renews: false),
         AppleCase(
             testDescription: "upgraded", page: apple("isUpgraded"), renewal: [.autoRenewStatus: .integer(1)],
-            transaction: [.isUpgraded: .integer(1)], step: "ends: replaced", status: .upgraded, renews: false,
-            canceler: "replacement"),
+            transaction: [.isUpgraded: .integer(1)], step: "unknown", status: .active, renews: nil),
+        AppleCase(
+            testDescription: "upgraded, and ended before the new period is known", page: apple("isUpgraded"),
+            renewal: [.autoRenewStatus: .integer(1)], transaction: [.isUpgraded: .integer(1)], after: 20,
+            step: "ends: replaced", status: .upgraded, renews: false, canceler: "replacement"),
     ]
 
     @Test(arguments: appleCases) func `the renewal information of the App Store says what comes next`(

@@ -1,6 +1,7 @@
 import Entitlements
 import Proofs
 import Testing
+import Vocabulary
 
 /// The items that a user owns 50 seconds after the start, by their coverage.
 @Suite struct OwnedItemRuleTests {

@@ -1,6 +1,7 @@
 import Entitlements
 import Proofs
 import Testing
+import Vocabulary
 
 /// The owner of a purchase that alice has redeemed and bob presents.
 @Suite struct OwnershipRuleTests {

@@ -2,6 +2,7 @@ import Entitlements
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// What a store has paid back of a charge, for every kind of refund of both stores.
 @Suite struct PaidBackRuleTests {
@@ -108,6 +109,10 @@ import Testing
         Case(
             testDescription: "a part that leaves the goods",
             facts: [.orderId: order, .refundedAmount: .integer(2_000), .refundedAt: refundedAt], isRevoked: false,
+            paidBack: (2_000, false)),
+        Case(
+            testDescription: "a part, at a store without order numbers",
+            facts: [.refundedAmount: .integer(2_000), .refundedAt: refundedAt], isRevoked: false,
             paidBack: (2_000, false)),
         Case(
             testDescription: "more than the price",

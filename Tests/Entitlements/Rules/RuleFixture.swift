@@ -1,6 +1,7 @@
 import Entitlements
 import Foundation
 import Proofs
+import Vocabulary
 
 /// Claims and decisions that the tests of the rules share.
 ///
@@ -21,6 +22,7 @@ struct RuleFixture {
         original: String? = nil,
         chain: String? = nil,
         app: String = "com.example.app",
+        origin: Origin = .localSandbox,
         product: String = "p",
         bought: Int64 = 0,
         revoked: Bool = false,
@@ -36,7 +38,7 @@ struct RuleFixture {
         renewal: StatedRenewal? = nil
     ) -> Claim {
         Claim(
-            app: app, origin: .localSandbox, transactionIdentifier: transaction,
+            app: app, origin: origin, transactionIdentifier: transaction,
             originalTransactionIdentifier: original ?? transaction, chainTransactionIdentifier: chain,
             productIdentifier: product, quantity: 1, purchaseDate: later(bought),
             revocationDate: revoked ? later(signed) : nil, repeatsOriginal: repeatsOriginal, signedAt: later(signed),

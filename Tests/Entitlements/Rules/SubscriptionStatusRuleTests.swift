@@ -102,8 +102,11 @@ import Testing
             state: .revoked, renews: false),
         Case(testDescription: "the team revokes", isRevokedByTeam: true, state: .revoked, renews: false),
         Case(
-            testDescription: "a higher level replaces", facts: [.isUpgraded: .integer(1)], state: .upgraded,
-            renews: false),
+            testDescription: "a higher level replaces, and is not known yet", facts: [.isUpgraded: .integer(1)],
+            state: .active, renews: nil),
+        Case(
+            testDescription: "a higher level has replaced", after: 100, facts: [.isUpgraded: .integer(1)],
+            state: .upgraded, renews: false),
     ]
 
     @Test(arguments: cases) func `the state follows from the statements and the time`(example: Case) throws {

@@ -3,6 +3,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// An upgrade is no refund, though the App Store may state it as the revocation of the replaced period.
 @Suite struct UpgradeRuleTests {
@@ -205,17 +206,56 @@ import Testing
         #expect(transfers == ["plus", "plus"])
     }
 
-    @Test func `a stated upgrade without its new period is an upgrade`() throws {
+    @Test func `a stated upgrade takes nothing before its new period is known`() throws {
         let claim = Self.old(revoked: true, signed: 501, Self.upgraded)
-        let decision = Rules.play([.redeem(claim, Rules.alice)], after: 600).decision
-        #expect(decision.story == ["1 productChanged 1"])
+        let waiting = Rules.play([.redeem(claim, Rules.alice)], after: 600).decision
+        #expect(waiting.story == ["1 granted 1"])
+        let coverage = try #require(waiting.facts.coverage(of: claim.key)[claim.key])
+        #expect(!coverage.isRevoked && coverage.endsAt == Rules.later(1000))
+        let told = Rules.play([.redeem(claim, Rules.alice), .state(Self.new)], after: 600).decision
+        #expect(told.story == ["1 granted 1", "1 productChanged 1", "1 granted 2"])
+    }
+
+    @Test(arguments: [(Int64(500), PurchaseState.active), (1000, .upgraded)])
+    func `an upgraded period whose successor is unknown ends in time`(second: Int64, state: PurchaseState) throws {
         let transaction = RedeemedTransaction(
             sequence: 1, origin: .localSandbox, transactionIdentifier: "1", originalTransactionIdentifier: "1",
-            productIdentifier: "plus", purchaseDate: Rules.later(0), redeemedAt: Rules.later(600),
-            revocationDate: Rules.later(501),
-            expiresAt: Rules.later(0), facts: TransactionFacts(Self.upgraded))
+            productIdentifier: "plus", purchaseDate: Rules.later(0), redeemedAt: Rules.later(0),
+            expiresAt: Rules.later(1000), facts: TransactionFacts(Self.upgraded))
         let status = try #require(
-            PurchaseStatus([transaction], .autoRenewableSubscription, nil, at: Rules.later(600)))
-        #expect(status.state == .upgraded)
+            PurchaseStatus([transaction], .autoRenewableSubscription, nil, at: Rules.later(second)))
+        #expect(status.state == state)
+    }
+
+    @Test(arguments: [RevocationType.familyRevoke, .assignmentRevoke])
+    func `the end of a share of an upgraded period is a revocation`(type: RevocationType) {
+        let facts: [TransactionFact: StatedValue] = [.isUpgraded: .integer(1), .revocationType: .text(type.rawValue)]
+        let decision = Rules.play(
+            [.redeem(Self.old(), Rules.alice), .state(Self.old(revoked: true, signed: 700, facts))], after: 800
+        ).decision
+        #expect(decision.story == ["1 granted 1", "1 revoked 1"])
+    }
+
+    @Test func `of two periods of one moment, the upgraded one gives nothing`() {
+        let both = [
+            Self.old(Self.upgraded),
+            Rules.claim("2", original: "1", product: "gold", bought: 0, signed: 1, item: Self.gold, expires: 1000),
+        ]
+        let decision = Rules.play(both.map { .redeem($0, Rules.alice) }, after: 100).decision
+        let coverage = decision.facts.coverage(of: both[0].key)
+        #expect(coverage[both[0].key]?.endsAt.map { $0 <= Rules.later(0) } == true)
+        #expect(coverage[both[1].key]?.endsAt == Rules.later(1000))
+    }
+
+    @Test(arguments: [(OwnershipPolicy.transferIfInactive(pauseSeconds: 0), "granted"), (.keep, "ownedByAnotherUser")])
+    func `a replaced period is not active after its successor`(policy: OwnershipPolicy, result: String) {
+        let long = Rules.claim("1", product: "plus", expires: 100_000)
+        let new = Rules.claim(
+            "2", original: "1", product: "gold", bought: 500, signed: 501, item: Self.gold, expires: 1500)
+        let results = Rules.play(
+            [.redeem(long, Rules.alice), .redeem(new, Rules.alice), .redeem(long, Rules.bob)], under: policy,
+            after: 2000
+        ).results
+        #expect(results.last == result)
     }
 }

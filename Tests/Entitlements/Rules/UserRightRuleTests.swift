@@ -2,6 +2,7 @@ import Catalog
 import Entitlements
 import Proofs
 import Testing
+import Vocabulary
 
 /// The rights of a user 50 seconds after the start, by the coverage of items.
 @Suite struct UserRightRuleTests {

@@ -1,6 +1,7 @@
 import Entitlements
 import Proofs
 import Testing
+import Vocabulary
 
 /// A proof that is verified, and not redeemed, is about the purchase as its items would be.
 @Suite struct VerifiedPurchaseRuleTests {

@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -13,6 +14,7 @@ import Proofs
 import Service
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A local Google Play that listens, and services that ask it over a socket. All services have one ledger file, as one service has
 /// before and after a crash.
@@ -165,13 +167,15 @@ final class PlayService: Sendable {
         key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
         let (apps, requests) = ([app], GooglePlayReconciler.Requests())
         voidedRequests = requests
-        routes = ServiceRoutes(
-            service: entitlements, authentication: .apiKeys(keys), metrics: metrics, googlePlay: apps,
+        let stores = StoreClients(
+            googlePlay: apps,
             playNotifications: tokens.map {
                 GooglePlayNotifications(
                     tokens: $0, service: entitlements, apps: apps, onVoided: { requests.request() })
-            },
-            clock: entitlements.clock)
+            })
+        routes = ServiceRoutes(
+            Till(entitlements, clock: entitlements.clock), stores: stores,
+            RouteSettings(.apiKeys(keys), metrics: metrics))
     }
 
     var play: GooglePlay { fixture.play }

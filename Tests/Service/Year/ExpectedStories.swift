@@ -61,8 +61,11 @@ enum ExpectedStories {
         \(upgrade("05-08", "DID_CHANGE_RENEWAL_PREF UPGRADE", "cleo.5", "premium.monthly", from: ("cleo.4", "basic.monthly")))
         \(renewal("06-08", "cleo.6", "premium.monthly"))
         06-20 DID_CHANGE_RENEWAL_PREF DOWNGRADE cleo.6 recorded
+        \(choice("06-20", "cleo.6", "basic.monthly", insteadOf: "premium.monthly"))
         06-25 DID_CHANGE_RENEWAL_PREF cleo.6 recorded
+        06-25 planChosen cleo.6 by App Store: The customer keeps premium.monthly at the next renewal after all.
         07-01 DID_CHANGE_RENEWAL_PREF DOWNGRADE cleo.6 recorded
+        \(choice("07-01", "cleo.6", "basic.monthly", insteadOf: "premium.monthly"))
         \(renewal("07-08", "cleo.7", "basic.monthly"))
         \(upgrade("07-20", "DID_CHANGE_RENEWAL_PREF UPGRADE", "cleo.8", "duo.monthly", from: ("cleo.7", "basic.monthly")))
         \(renewal("08-20", "cleo.9", "duo.monthly"))
@@ -85,6 +88,7 @@ enum ExpectedStories {
         (customerDidNotConsentToPriceIncrease)
         \(purchase("06-05", "SUBSCRIBED RESUBSCRIBE", "dora.6", "premium.monthly"))
         06-20 OFFER_REDEEMED DOWNGRADE dora.6 recorded
+        \(choice("06-20", "dora.6", "basic.monthly", insteadOf: "premium.monthly"))
         \(renewal("07-05", "dora.7", "basic.monthly"))
         \(renewal("08-05", "dora.8", "basic.monthly"))
         08-08 CONSUMPTION_REQUEST dora.8 recorded
@@ -165,6 +169,7 @@ enum ExpectedStories {
         02-24 DID_RENEW BILLING_RECOVERY ivan.3 granted
         02-24 granted ivan.3 by App Store: Transaction ivan.3 grants basic.monthly.
         03-05 DID_CHANGE_RENEWAL_PREF DOWNGRADE ivan.3 recorded
+        \(choice("03-05", "ivan.3", "basic.yearly", insteadOf: "basic.monthly"))
         \(renewal("03-24", "ivan.4", "basic.yearly"))
         04-01 RENEWAL_EXTENDED ivan.4 recorded
         04-05 REFUND ivan.2 revoked
@@ -190,6 +195,13 @@ enum ExpectedStories {
         \(date) productChanged \(old.sale) by App Store: \(product) replaced \(old.product) of transaction \
         \(old.sale). (\(product))
         \(date) granted \(sale) by key tests: Transaction \(sale) grants \(product).
+        """
+    }
+
+    private static func choice(_ date: String, _ sale: String, _ product: String, insteadOf old: String) -> String {
+        """
+        \(date) planChosen \(sale) by App Store: The customer chose \(product) for the next renewal of \(old). \
+        (\(product))
         """
     }
 

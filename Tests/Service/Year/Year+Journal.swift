@@ -39,7 +39,7 @@ struct YearBackEnd: Sendable {
             webhook: try await fixture.webhooks.add(try WebhookURL(receiver.url, allowsPlain: true), by: "tests")
                 .identifier)
         let sender = fixture.webhooks.sender(
-            allowsPrivateAddresses: true, metrics: ServiceMetrics(), logger: ServiceFixture.logger)
+            metrics: ServiceMetrics(), logger: ServiceFixture.logger)
         let senders = ServiceGroup(services: [sender], logger: ServiceFixture.logger)
         async let ended: Void = senders.run()
         let value = try await body(backEnd)

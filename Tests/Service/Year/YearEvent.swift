@@ -1,4 +1,6 @@
+import HTTPSupport
 import Proofs
+import Vocabulary
 
 /// Something that a customer, the App Store or the team does on a day of the year.
 ///

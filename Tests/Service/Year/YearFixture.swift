@@ -58,10 +58,10 @@ struct YearFixture: Sendable {
             clock: store.latestClock)
         let apps = Apps(App(catalog))
         service = EntitlementService(apps: apps, verifier: verifier, ledger: ledger, clock: store.clock)
-        webhooks = ledger.webhooks(of: apps, clock: clock)
-        figures = ledger.figures(clock: clock)
-        routes = ServiceRoutes(
-            service: service, authentication: .apiKeys(keys), figures: figures, clock: clock)
+        webhooks = ledger.webhooks(of: apps, clock: clock, allowsPrivateAddresses: true)
+        let figures = ledger.figures(clock: clock)
+        self.figures = figures
+        routes = ServiceRoutes(Till(service, clock: clock) { $0.figures = figures }, RouteSettings(.apiKeys(keys)))
     }
 
     /// The same store after its team has taken a product off sale.

@@ -1,4 +1,6 @@
+import HTTPSupport
 import Proofs
+import Vocabulary
 
 /// The events of the year 2027, by their days. Everything happens at noon, after what is due at that moment.
 ///

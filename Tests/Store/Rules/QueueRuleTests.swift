@@ -1,5 +1,6 @@
 import AppStore
 import Catalog
+import HTTPSupport
 import Proofs
 import Testing
 

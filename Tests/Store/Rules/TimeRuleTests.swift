@@ -1,4 +1,5 @@
 import AppStore
+import HTTPSupport
 import Proofs
 import Testing
 

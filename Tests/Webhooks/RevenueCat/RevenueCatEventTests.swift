@@ -3,6 +3,7 @@ import Foundation
 import Ledger
 import Proofs
 import Testing
+import Vocabulary
 
 /// The messages in RevenueCat's format: the type and the members of each event of the audit log.
 @Suite struct RevenueCatEventTests {
@@ -218,6 +219,14 @@ import Testing
                 "2", "garden.gold.monthly", from: 5, to: 35), "PRODUCT_CHANGE",
             [
                 "new_product_id": "garden.gold.monthly", "expiration_at_ms": milliseconds(8), "price": .integer(0),
+                "product_id": .string(Fixture.monthly), "transaction_id": "1",
+            ]),
+        Case(
+            "another plan for the next renewal",
+            Fixture(.planChosen, "1", on: 5, reason: "garden.silver.monthly").having("1", from: 1, to: 8),
+            "PRODUCT_CHANGE",
+            [
+                "new_product_id": "garden.silver.monthly", "expiration_at_ms": milliseconds(8), "price": .integer(0),
                 "product_id": .string(Fixture.monthly), "transaction_id": "1",
             ]),
         Case(

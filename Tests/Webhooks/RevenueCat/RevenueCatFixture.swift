@@ -2,6 +2,7 @@ import Entitlements
 import Features
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The facts about a change of alice's purchases, in days of January 2027.
 struct RevenueCatFixture {

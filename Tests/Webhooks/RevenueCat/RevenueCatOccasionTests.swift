@@ -88,8 +88,9 @@ import Testing
             testDescription: "an upgrade", event: .productChanged, reason: "garden.gold.monthly",
             types: ["PRODUCT_CHANGE"]),
         Case(
-            testDescription: "the refund of an upgraded period", event: .productChanged, earlier: [.productChanged],
-            types: []),
+            testDescription: "another plan for the next renewal", event: .planChosen, reason: "garden.gold.monthly",
+            types: ["PRODUCT_CHANGE"]),
+        Case(testDescription: "a choice that is taken back", event: .planChosen, types: []),
         Case(testDescription: "renewal off", event: .autoRenewDisabled, types: ["CANCELLATION"]),
         Case(
             testDescription: "renewal off by a replacement", event: .autoRenewDisabled, reason: "replacement", types: []

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// A signed notification of the store and its delivery attempts (App Store Server API,

@@ -1,3 +1,5 @@
+import Catalog
+import HTTPSupport
 import Proofs
 
 /// The outcome of a payment, chosen by the tester of an app.

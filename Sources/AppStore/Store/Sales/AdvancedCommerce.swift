@@ -1,3 +1,6 @@
+import Catalog
+import Foundation
+import HTTPSupport
 import Proofs
 
 /// Purchases that the developer's server describes (Advanced Commerce API). The store charges no tax.

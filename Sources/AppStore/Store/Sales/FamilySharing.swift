@@ -1,3 +1,5 @@
+import Catalog
+import GRDB
 import Proofs
 
 /// Family Sharing (StoreKit, "Supporting Family Sharing in your app"): each family member gets a transaction of their own, free of charge.

@@ -1,4 +1,6 @@
+import Catalog
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// The result of a payment for a product, decided before anything is sold.

@@ -1,5 +1,6 @@
 import Catalog
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// Signs transactions, renewal information and receipts in Apple's formats.

@@ -1,3 +1,4 @@
+import Catalog
 import Proofs
 
 /// The progress of a commitment to twelve months that are paid for monthly (App Store Server API, `TransactionCommitmentInfo`).

@@ -1,4 +1,6 @@
+import Catalog
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// One customer's subscription in a group: its state, its next renewal and its next due date

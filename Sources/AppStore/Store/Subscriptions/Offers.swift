@@ -1,4 +1,6 @@
+import Catalog
 import Foundation
+import HTTPSupport
 import Proofs
 
 extension SubscriptionOffer {

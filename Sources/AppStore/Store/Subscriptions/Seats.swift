@@ -1,3 +1,4 @@
+import Catalog
 import Proofs
 
 /// The seats of a paid period of a subscription, or those that were added to it (App Store Server API, `TransactionMultiSeatInfo`).

@@ -1,3 +1,4 @@
+import Catalog
 import Proofs
 
 /// Events that are due, and events that a tester brings forward.

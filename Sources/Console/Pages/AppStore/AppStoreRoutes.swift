@@ -19,7 +19,7 @@ struct AppStoreRoutes: Sendable {
 
     private func notification(_ request: Request) async throws -> Page {
         guard let identifier = try request.query("uuid"),
-            let origin = try request.query("origin").flatMap(Origin.init),
+            let origin = try request.query("origin").flatMap(Origin.init(rawValue:)),
             let received = try await services.ledger.read(
                 .snapshot, { try $0.notification(identifier, of: origin) })
         else {

@@ -2,6 +2,7 @@ import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The names of items and products in the catalogs.
 struct CatalogNames: Sendable {

@@ -4,6 +4,7 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// One submission of a form. The page makes its key, so that a form that is sent twice takes effect once.
 struct FormSubmission {

@@ -1,6 +1,7 @@
 import Entitlements
 import Features
 import Proofs
+import Vocabulary
 
 /// The header of a customer's page, which stays while the page scrolls: the person in a few facts, warnings, and what the team can do.
 struct CustomerHeading {
@@ -114,10 +115,8 @@ extension CustomerHeading {
     }
 
     @HTMLBuilder private var moneyBack: HTML {
-        let stores = Set(transactions.map(\.origin.store))
-        for store in PurchaseStore.allCases where stores.contains(store) || transactions.isEmpty && store == .appStore {
-            view.wayToMoney(at: store)
-        }
+        let stores = transactions.isEmpty ? [.appStore] : Set(transactions.map(\.origin.store))
+        for store in stores.sorted(by: { $0.rawValue < $1.rawValue }) { view.wayToMoney(at: store) }
         if !transactions.isEmpty {
             p { "What the team can do about a purchase:" }
             ul {

@@ -3,6 +3,7 @@ import Features
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 extension CustomerView {
     func page(_ request: Request) async throws -> Page {
@@ -192,7 +193,7 @@ extension CustomerView {
                 // The periods of a commitment follow, also if the customer lets it end.
                 guard !status.mayRenew else { return "paid until \(day)" }
                 if status.next == .prepaid { return "prepaid until \(day)" }
-                let reason = status.ending.map { Phrase(stated: $0.cancellation) }
+                let reason = status.ending.map { Phrase(stated: $0.cancellation(at: status.origin.store)) }
                 return reason.map { "ends on \(day) (\($0))" } ?? "ends on \(day)"
             }
             let cost = status.nextPeriod?.price?.phrase

@@ -1,3 +1,4 @@
+import Catalog
 import Entitlements
 import Features
 import Foundation
@@ -5,6 +6,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Proofs
+import Vocabulary
 
 extension CustomersRoutes {
     func search(_ request: Request, _ context: ConsoleContext) async throws -> Page {

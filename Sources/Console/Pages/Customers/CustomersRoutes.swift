@@ -3,6 +3,7 @@ import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 struct CustomersRoutes: Sendable {
     static let customer = "customers/:issuer/:user"
@@ -60,8 +61,8 @@ final class CustomerView: Sendable {
     let context: ConsoleContext
     let services: any ConsoleServices
     let known: KnownUser
-    /// True if the customer has purchases of several stores.
-    let hasSeveralStores: Bool
+    /// The stores of the customer's purchases.
+    let stores: [PurchaseStore]
     /// The names of API keys by their identifiers.
     let keys: [String: String]
 
@@ -73,7 +74,7 @@ final class CustomerView: Sendable {
         self.services = services
         let known = try await services.knownCustomer(context)
         self.known = known
-        hasSeveralStores = try await services.ledger.read { try $0.stores(of: known.user) }.count > 1
+        stores = try await services.ledger.read { try $0.stores(of: known.user) }.sorted { $0.rawValue < $1.rawValue }
         keys = try await services.ledger.apiKeyNames()
     }
 
@@ -83,7 +84,7 @@ final class CustomerView: Sendable {
     var now: Timestamp { entitlements.clock.now() }
 
     /// The badges of a purchase of the customer.
-    func mark(_ origin: Origin?) -> HTML? { OriginWords.mark(origin, isAmongBoth: hasSeveralStores) }
+    func mark(_ origin: Origin?) -> HTML? { OriginWords.mark(origin, isAmongBoth: stores.count > 1) }
 }
 
 extension ConsolePath {
@@ -131,7 +132,7 @@ extension ConsoleServices {
     /// - Throws: `Problem`, `userNotFound`.
     func knownCustomer(_ context: ConsoleContext) async throws -> KnownUser {
         let user = try ConsolePath.customer(context.parameters)
-        guard let known = try await entitlements.ledger.read(.snapshot, { try $0.customer(user) }) else {
+        guard let known = try await ledger.read(.snapshot, { try $0.customer(user) }) else {
             throw Problem.userNotFound
         }
         return known
@@ -142,7 +143,7 @@ extension ConsoleServices {
     /// - Parameter issuer: The issuer of the name; empty if it does not matter.
     /// - Throws: `Problem`, `userNotFound`, `userAmbiguous`.
     func user(named text: String, issuer: String = "") async throws -> User {
-        let found = try await entitlements.ledger.read { try $0.users(identifiedBy: text) }.values
+        let found = try await ledger.read { try $0.users(identifiedBy: text) }.values
             .filter { issuer.isEmpty || $0.user.issuer.hasSameBytes(as: issuer) }
         guard let user = found.first?.user else { throw Problem.userNotFound }
         guard found.count == 1 else {

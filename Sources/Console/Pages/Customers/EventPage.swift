@@ -64,7 +64,7 @@ extension CustomerView {
     /// The page of a notification about a purchase of the customer.
     func notificationPage(_ request: Request) async throws -> Page {
         let identifier = try context.parameters.text("notification")
-        let origin: Origin = try request.query("origin") ?? .appleProduction
+        let origin = try request.recordedOrigin() ?? .appleProduction
         let recorded = try await entitlements.ledger.read {
             try $0.recordedNotification(identifier, from: origin, of: self.user)
         }

@@ -2,6 +2,7 @@ import Entitlements
 import Foundation
 import Hummingbird
 import Proofs
+import Vocabulary
 
 extension CustomerView {
     /// The page that answers why a customer has an item or does not.
@@ -115,10 +116,10 @@ extension ItemExplanation {
             (lastMoment.map { ", \($0.rfc3339)까지" } ?? "") + (renews ? ", 갱신됩니다" : ""),
             reason.map { ": \(CustomerWords.isolated($0))" } ?? ".",
             reason.flatMap { ExpirationReason(rawValue: $0) }.map {
-                " (\(Phrase(stated: isOwned ? $0.cancellation : $0.sentence).korean))"
+                " (\(Phrase(stated: isOwned ? $0.cancellation(at: store) : $0.sentence).korean))"
             } ?? "",
             origin?.rawValue ?? "", refusal?.korean.cause ?? reason ?? "",
-            since?.rfc3339 ?? "", store.company, store.refundAddress, store.title.korean,
+            since?.rfc3339 ?? "", store.company, store.refundAddress.map { "(\($0))" } ?? "", store.title.korean,
         ]
     }
 

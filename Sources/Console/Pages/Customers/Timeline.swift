@@ -3,6 +3,7 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 extension CustomerView {
     /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did. The
@@ -122,7 +123,7 @@ struct TimelineWords {
         case .spent: about("Spent")
         case .renewalFailed: about("Renewal not charged, \(company) retries")
         case .gracePeriodBegan: about("Renewal not charged, grace period")
-        case .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
+        case .planChosen, .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
         case .refundAnswered: about("Refund question of the App Store answered")
         case .aliased: entry.event.title
         case .erased: "Erased"
@@ -143,13 +144,15 @@ struct TimelineWords {
             return Phrase(stated: known.sentence)
         }
         if entry.event == .autoRenewDisabled, let known = ExpirationReason(canceler: reason) {
-            return Phrase(stated: known.cancellation)
+            return Phrase(stated: known.cancellation(at: store))
         }
         if entry.event == .paused { return "until \(reason)" }
-        return entry.event == .productChanged ? names.plan(SubscribedPlan(text: reason)) : Phrase(same: reason)
+        if [.productChanged, .planChosen].contains(entry.event) { return names.plan(SubscribedPlan(text: reason)) }
+        return Phrase(same: reason)
     }
 
-    private var company: String { (entry.origin?.store ?? .appStore).company }
+    private var store: PurchaseStore { entry.origin?.store ?? .appStore }
+    private var company: String { store.company }
 
     /// True if the team has changed the purchase, and has not redeemed it for the user.
     private var isOfTeam: Bool {
@@ -167,11 +170,10 @@ struct TimelineWords {
         if isLater { return about("Refund reversed by \(company)") }
         guard let transaction else { return about("Purchase") }
         let terms = PurchasePeriod.Terms(transaction.facts)
-        // The original of Google Play is the name of a token, which is the identifier of no period.
         let isFollowing =
-            transaction.origin.isGooglePlay
-            ? transaction.facts.text(.transactionReason) == TransactionReason.renewal.rawValue
-            : !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
+            transaction.origin.store.namesPurchaseByFirstTransaction
+            ? !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
+            : transaction.facts.text(.transactionReason) == TransactionReason.renewal.rawValue
         if isFollowing, transaction.expiresAt == nil { return about("Bought again, for free") }
         let isPurchase = transaction.facts.text(.transactionReason) == TransactionReason.purchase.rawValue
         if isFollowing, isPurchase, terms.isAdditional { return about("Seats added") }

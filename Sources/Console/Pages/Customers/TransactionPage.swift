@@ -3,6 +3,7 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 extension CustomerView {
     /// The page of a transaction: its facts, its proof, and the revocation by the team.
@@ -43,7 +44,7 @@ extension CustomerView {
     ///
     /// - Throws: `GrantError.transactionNotFound`.
     private func recorded(_ request: Request) async throws -> RecordedTransaction {
-        let (origin, app): (Origin?, String?) = (try request.query("origin"), try request.query("app"))
+        let (origin, app) = (try request.recordedOrigin(), try request.query("app"))
         let identifier = try context.parameters.text("transaction")
         let found = try await entitlements.ledger.read { try $0.recordedTransactions(identifier, of: self.user) }
             .first { recorded in
@@ -81,12 +82,16 @@ extension CustomerView {
 
     /// The ways to money for a purchase.
     @HTMLBuilder func wayToMoney(at store: PurchaseStore) -> HTML {
-        p {
-            store == .appStore
-                ? "Only Apple returns money. Send the customer to this address:"
-                : "Refund the order in the Play Console, or send the customer to this address:"
+        if let address = store.refundAddress {
+            p {
+                store.orderConsole == nil
+                    ? "Only \(store.company) returns money. Send the customer to this address:"
+                    : "Refund the order in the Play Console, or send the customer to this address:"
+            }
+            Shown.copyable("refund-address-\(store.rawValue)", address)
+        } else {
+            p { "Only \(store.company) returns money." }
         }
-        Shown.copyable("refund-address-\(store.rawValue)", store.refundAddress)
         note("When \(store.company) has refunded, the service takes the purchase back by itself.")
     }
 
@@ -102,14 +107,14 @@ extension CustomerView {
     }
 
     func transactionsPage(_ request: Request) async throws -> Page {
-        let store: PurchaseStore? = try request.chosen("store")
+        let store = try request.chosen("store").flatMap(PurchaseStore.init(rawValue:))
         let (shown, next) = try await RequestedPage(request).list(at: \.sequence) {
             try await entitlements.transactions(of: user, from: store, before: $0, limit: $1)
         }
         return Page("Transactions", section: .customers) {
             Shown.wayBack(to: user)
-            if hasSeveralStores {
-                Tabs.choices("Store", [nil] + PurchaseStore.allCases, present: store) {
+            if stores.count > 1 {
+                Tabs.choices("Store", [nil] + stores, present: store) {
                     $0?.title ?? "All"
                 } path: {
                     .customer(user, "transactions", query: ["store": $0?.rawValue])

@@ -4,6 +4,7 @@ import Hummingbird
 import Ledger
 import PlayStore
 import Proofs
+import Vocabulary
 
 /// The local Google Play on one page: its clock and the form of a customer above, the purchases on the left, and on the right what
 /// the customer, the bank and Google can do with one.

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The local App Store: everything that Xcode's transaction manager does, and more.
 struct LocalStoreRoutes: Sendable {

@@ -1,6 +1,9 @@
 import AppStore
+import Catalog
 import Entitlements
+import HTTPSupport
 import Proofs
+import Vocabulary
 
 /// The part of the store's page about a chosen transaction or payment: its facts, and every action that is possible now.
 final class StoreInspector: Sendable {

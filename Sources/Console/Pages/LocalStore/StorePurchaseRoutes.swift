@@ -1,9 +1,11 @@
 import AppStore
+import Catalog
 import Entitlements
 import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// Purchases at the local store, and the steps of their payments.
 extension LocalStoreRoutes {

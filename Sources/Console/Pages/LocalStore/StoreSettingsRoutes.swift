@@ -1,4 +1,5 @@
 import AppStore
+import Catalog
 import HTTPSupport
 import Hummingbird
 import Proofs

@@ -21,7 +21,8 @@ struct OverviewRoutes: Sendable {
         pages.get("activity") { request, context in
             let environment = try environment(request)
             let feed = ActivityFeed(
-                services.ledger, environment, andOthers: environment == services.standardEnvironment,
+                services.ledger, environment.origins(services.entitlements.accepted.all),
+                andOthers: environment == services.standardEnvironment,
                 shown: try request.query("shown") ?? "")
             return try streams.response(to: request, context, services.team, .view, from: feed) {
                 try await $0.events()
@@ -36,14 +37,15 @@ struct OverviewRoutes: Sendable {
         let named = try request.query("app")
         // The only app whose figures are shown; nil for all apps.
         let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
+        let origins = environment.origins(services.entitlements.accepted.all)
         // The day is in UTC.
         let start = CalendarDay(services.entitlements.clock.now()).start
         async let counted = services.ledger.read {
-            try $0.activityCount(from: environment.origins, since: start)
+            try $0.activityCount(from: origins, since: start)
         }
         async let latest = services.ledger.read {
             [isStandard = environment == services.standardEnvironment] in
-            try $0.latestActivity(from: environment.origins, andOthers: isStandard, limit: ActivityFeed.length)
+            try $0.latestActivity(from: origins, andOthers: isStandard, limit: ActivityFeed.length)
         }
         async let names = services.ledger.apiKeyNames()
         let range: FigureRange = try request.chosen("range") ?? .days
@@ -189,7 +191,7 @@ package struct ActivityFeed: Sendable {
     static let length = 50
 
     private let ledger: Ledger
-    private let environment: FigureQuery.Environment
+    private let origins: Set<Origin>
     private let andOthers: Bool
     /// The newest entry that the page shows.
     private let shown: String
@@ -197,16 +199,14 @@ package struct ActivityFeed: Sendable {
     private var known: Set<ActivityEntry.ID>?
 
     /// - Parameter andOthers: True for entries without a purchase, too, such as gifts of the team.
-    package init(
-        _ ledger: Ledger, _ environment: FigureQuery.Environment, andOthers: Bool = true, shown: String
-    ) {
-        (self.ledger, self.environment, self.andOthers, self.shown) = (ledger, environment, andOthers, shown)
+    package init(_ ledger: Ledger, _ origins: Set<Origin>, andOthers: Bool = true, shown: String) {
+        (self.ledger, self.origins, self.andOthers, self.shown) = (ledger, origins, andOthers, shown)
     }
 
     /// The events since the last call.
     package mutating func events() async throws -> [LiveEvent] {
-        let latest = try await ledger.read { [environment, andOthers] in
-            try $0.latestActivity(from: environment.origins, andOthers: andOthers, limit: Self.length)
+        let latest = try await ledger.read { [origins, andOthers] in
+            try $0.latestActivity(from: origins, andOthers: andOthers, limit: Self.length)
         }
         defer { known = Set(latest.map(\.id)) }
         guard let known else {
@@ -245,7 +245,7 @@ extension ActivityEntry {
     @HTMLBuilder private func actor(_ keyNames: [String: String]) -> HTML {
         switch entry.actor {
         case .user: "by the customer"
-        case .appStore: "by \((entry.origin?.store ?? .appStore).name)"
+        case .appStore: "by \((entry.origin?.store ?? .appStore).phraseInSentence)"
         case .till: "by Till"
         case .member(let name): Self.byline(name)
         case .apiKey(let identifier): Self.byline(keyNames[identifier] ?? identifier)

@@ -1,3 +1,4 @@
+import Catalog
 import Proofs
 
 /// The entries of a product in App Store Connect that must agree with the catalog.

@@ -1,3 +1,5 @@
+import Catalog
+import Entitlements
 import Features
 import HTTPSupport
 import Proofs

@@ -4,6 +4,7 @@ import Features
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 extension ProductsRoutes {
     func list(_ request: Request, _ context: ConsoleContext) throws -> Page {

@@ -4,6 +4,7 @@ import Features
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// The pages of products. Those that change a product exist only with an administered catalog.
 struct ProductsRoutes: Sendable {

@@ -1,5 +1,6 @@
 import Entitlements
 import Proofs
+import Vocabulary
 
 extension InspectedProof {
     /// The decoded proof with the result of each check.

@@ -2,6 +2,7 @@ import Entitlements
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// The refused purchases of all users.
 struct RefusalsRoutes: Sendable {

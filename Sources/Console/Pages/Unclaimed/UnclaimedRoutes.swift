@@ -3,6 +3,7 @@ import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// The purchases that nobody has redeemed.
 struct UnclaimedRoutes: Sendable {

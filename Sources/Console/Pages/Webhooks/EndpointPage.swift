@@ -3,6 +3,7 @@ import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Vocabulary
 
 extension WebhooksRoutes {
     private static let shownChanges = 20

@@ -1,5 +1,6 @@
 import Features
 import Proofs
+import Vocabulary
 
 /// The states and outcomes of deliveries in plain words.
 enum WebhookWords {

@@ -94,7 +94,7 @@ struct WebhooksRoutes: Sendable {
 
     private func url(_ context: ConsoleContext) throws -> WebhookURL {
         try WebhookURL(
-            receiver: try context.form[Self.changedAddress], allowsPrivate: services.allowsPrivateWebhooks)
+            receiver: try context.form[Self.changedAddress], allowsPrivate: webhooks.allowsPrivateAddresses)
     }
 
     private func endpoints(_ context: ConsoleContext) async throws -> Page {

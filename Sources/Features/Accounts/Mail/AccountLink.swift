@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 package enum LinkPurpose: String, SQLConvertible, Sendable, CaseIterable {
     /// Verifies the address of an account. If the account is another person's, it releases the address instead.

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The use cases of mail senders.
 package struct MailQueue: Sendable {

@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A customer in a list, with the facts by which people compare customers.
 package struct ListedCustomer: Hashable, Sendable {
@@ -91,7 +92,7 @@ private struct CustomerRows {
     var hasRepetitions = false
 
     init(_ query: CustomerQuery, in database: any LedgerDatabase) {
-        let origins = query.environment.origins.sqlList
+        let isOfOrigin = query.environment.isOfOrigin
         let isSandbox = query.environment == .sandbox
         // Nearly all issuers are the same, from which PostgreSQL would conclude that hardly any other one is left.
         let isPresent = "coalesce(issuer, '') <> $1"
@@ -108,14 +109,14 @@ private struct CustomerRows {
             order = ["amount", "user_id"]
         case .notPaid:
             let index = database.indexed(by: "purchase_state_not_paid")
-            source = "purchase_state \(index) WHERE \(Table.isNotPaid) AND origin IN \(origins)"
+            source = "purchase_state \(index) WHERE \(Table.isNotPaid) AND \(isOfOrigin)"
             (arguments, order, hasRepetitions) = ([], ["user_id"], true)
         case .ended:
             // The order of the tables is that of the reads in SQLite.
             source = """
                 audit \(database.indexed(by: "audit_of_ends")) CROSS JOIN "user"
                 WHERE \(isPresent) AND "user".user_id = audit.user_id AND event = 'expired' AND happened_at >= $2
-                    AND origin IN \(origins)
+                    AND \(isOfOrigin)
                 """
             arguments = [User.erasedIssuer, CalendarDay(query.moment).firstOfMonth.start]
             (order, hasRepetitions) = (["happened_at", "audit.user_id"], true)
@@ -285,7 +286,7 @@ extension LedgerTransaction {
             """
             SELECT user_id, state FROM purchase_state
             WHERE user_id \(database.isIn(numbers: "$1"))
-                AND origin IN \(environment.origins.sqlList)
+                AND \(environment.isOfOrigin)
             """,
             [database.list(found)]
         ) { row in

@@ -1,6 +1,8 @@
+import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The SQL that reads exports, inside the caller's transaction. A page has all rows of its users, in the order of their
 /// numbers.
@@ -193,7 +195,7 @@ struct ExportedTransaction {
         ("app", { .text($0.app) }),
         ("origin", { .text($0.transaction.origin.rawValue) }),
         ("store", { .text($0.transaction.origin.store.rawValue) }),
-        ("is_sandbox", { .bool(sandboxOrigins.contains($0.transaction.origin)) }),
+        ("is_sandbox", { .bool($0.transaction.origin.isSandbox) }),
         ("country", { .text($0.facts.text(.storefront)) }),
         ("product_identifier", { .text($0.transaction.productIdentifier) }),
         ("product_display_name", { .text($0.productName) }),
@@ -224,8 +226,6 @@ struct ExportedTransaction {
         ("redeemed_at", { .date($0.transaction.redeemedAt) }),
         ("updated_at", { .date($0.facts.date(.signedDate)) }),
     ]
-
-    private static let sandboxOrigins = FigureQuery.Environment.sandbox.origins
 
     let user: ExportedUser
     let transaction: RedeemedTransaction

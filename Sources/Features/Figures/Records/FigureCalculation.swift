@@ -195,7 +195,7 @@ extension FigureCalculation {
             SELECT day, CASE metric \(places) END, amount, currency, \(query.group?.column ?? "''")
             FROM figure
             WHERE day \(database.isIn(numbers: "$1")) AND span = $2 AND breakdown = $3 AND metric IN (\(names))
-                AND origin IN \(query.origins.sqlList)\(conditions)
+                AND \(query.isOfOrigin)\(conditions)
             """,
             arguments)
     }

@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The check of the sums. The contribution of each user must follow from the user's transactions, and the sums must be those of
 /// the contributions. The sums of each customer must follow from the same transactions.

@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A message in the format of RevenueCat's webhooks.
 package struct RevenueCatEvent: Hashable, Sendable {
@@ -48,6 +49,9 @@ extension RevenueCatEvent {
         switch entry.event {
         // A transfer is one event, which the former owner's log causes. At a log-in, the former owner no longer exists.
         case .transferredIn: entry.reason != nil
+        // "A PRODUCT_CHANGE event will immediately be sent informing of the upcoming product change" ("Product Change at Period End").
+        // The page has no event for a customer who takes the choice back.
+        case .planChosen: entry.reason != nil
         // The PRODUCT_CHANGE tells of it.
         case .autoRenewDisabled: entry.reason.flatMap(Canceler.init) != .replacement
         default: entry.event.messageKinds != nil
@@ -169,7 +173,7 @@ extension RevenueCatEvent {
     }
 
     private static func store(of origin: Origin?) -> String {
-        origin?.isGooglePlay == true ? "PLAY_STORE" : "APP_STORE"
+        (origin?.store ?? .appStore).rawValue.uppercased()
     }
 
     private static func periodType(_ terms: PurchasePeriod.Terms) -> String {
@@ -183,7 +187,7 @@ extension RevenueCatEvent {
 
     /// "For App Store this property corresponds to the offerIdentifier. For Play Store this corresponds to the promotionCode."
     private static func offerCode(_ transaction: RedeemedTransaction) -> String? {
-        guard !transaction.origin.isGooglePlay else { return transaction.facts.text(.promotionCode) }
+        guard !transaction.origin.store.statesPromotionCode else { return transaction.facts.text(.promotionCode) }
         guard transaction.facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.offerCode.rawValue) else {
             return nil
         }

@@ -2,6 +2,7 @@ import Catalog
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The facts about a change that its message in RevenueCat's format depends on.
 package struct RevenueCatFacts: Sendable {
@@ -52,7 +53,7 @@ extension RevenueCatFacts {
 
     /// The identifier of the first transaction of the subscription; nil for a change without a transaction.
     var originalIdentifier: String? {
-        guard let transaction, transaction.origin.isGooglePlay else {
+        guard let transaction, !transaction.origin.store.namesPurchaseByFirstTransaction else {
             return transaction?.originalTransactionIdentifier
         }
         let first = isRenewal && transaction.renewalOfOrder == nil ? (beginning ?? transaction) : transaction
@@ -78,7 +79,7 @@ extension RevenueCatFacts {
         guard isSubscription, let transaction else { return nil }
         if let renewal = transaction.renewalOfOrder { return renewal + 2 }
         let earlier = neighbors.earlier.drop { [beginning] in
-            transaction.origin.isGooglePlay && $0.isEarlier(than: beginning ?? $0)
+            $0.isEarlier(than: beginning ?? $0)
         }
         let isAdded = terms?.isAdditional ?? false
         let periods = Int64(earlier.count { !PurchasePeriod.Terms($0.facts).isAdditional })
@@ -98,7 +99,9 @@ extension RevenueCatFacts {
 
     /// True if the transaction repeats an earlier purchase that does not renew. The customer paid once.
     private var isRestored: Bool {
-        guard !isSubscription, let transaction, !transaction.origin.isGooglePlay else { return false }
+        guard !isSubscription, let transaction, transaction.origin.store.namesPurchaseByFirstTransaction else {
+            return false
+        }
         return !transaction.originalTransactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier)
     }
 
@@ -221,8 +224,7 @@ extension RevenueCatEvent.Reason {
 extension RedeemedTransaction {
     /// The product by RevenueCat's name.
     fileprivate var revenueCatProduct: String {
-        let plan = origin.isGooglePlay ? facts.text(.basePlanId) : nil
-        return SubscribedPlan(productIdentifier, basePlan: plan).revenueCatName
+        SubscribedPlan(productIdentifier, basePlan: facts.text(.basePlanId)).revenueCatName
     }
 
     /// The number in the order of a renewal at Google Play, which is 0 for the first one; nil for another transaction.
@@ -238,10 +240,9 @@ extension RedeemedTransaction {
     ///
     /// - Parameter earlier: The transaction of the purchase before it; nil if the ledger has none.
     fileprivate func isRenewal(after earlier: RedeemedTransaction?) -> Bool {
-        guard origin.isGooglePlay else {
+        guard !origin.store.namesPurchaseByFirstTransaction else {
             return !originalTransactionIdentifier.hasSameBytes(as: transactionIdentifier)
         }
-        // The original of Google Play is the name of a purchase token, which no period with an order has as its identifier.
         guard let reason = facts.text(.transactionReason) else { return earlier != nil }
         return reason == TransactionReason.renewal.rawValue || facts.text(.replacementMode) == "DEFERRED"
             // A first period without an order was free.

@@ -10,6 +10,8 @@ package struct RevenueCatOccasion: Sendable {
         let endsAt: Timestamp?
         /// The date of the store's refund or revocation; nil without one.
         let revokedAt: Timestamp?
+        /// True if the store has stated that another period replaces it, which the ledger may not have yet.
+        var isUpgraded = false
     }
 
     /// The events of the same transaction before the entry.
@@ -18,7 +20,7 @@ package struct RevenueCatOccasion: Sendable {
     let hasEnd: Bool
     /// True if the store, and not the team alone, has taken the transaction back.
     let isRefunded: Bool
-    /// True if the ledger has a later period of the same purchase.
+    /// True if the ledger has a later period of the same purchase, or awaits one that replaces it at once.
     let isFollowed: Bool
     /// True if the customer keeps the access by another transaction: of added seats, or of the period before one that has not begun.
     let keepsAccess: Bool
@@ -32,7 +34,9 @@ package struct RevenueCatOccasion: Sendable {
         let end = period?.endsAt
         hasEnd = end != nil
         isRefunded = period?.revokedAt != nil
-        isFollowed = end != nil && others.contains { $0.endsAt != end && $0.beginsAt > period?.beginsAt ?? $0.beginsAt }
+        isFollowed =
+            period?.isUpgraded ?? false
+            || end != nil && others.contains { $0.endsAt != end && $0.beginsAt > period?.beginsAt ?? $0.beginsAt }
         let isVoid = period.map { period in period.revokedAt.map { $0 < period.beginsAt } ?? false } ?? false
         keepsAccess = isVoid || others.contains { $0.endsAt == end && $0.revokedAt == nil }
     }
@@ -41,7 +45,8 @@ package struct RevenueCatOccasion: Sendable {
 extension RevenueCatOccasion.Period {
     package init(_ transaction: RedeemedTransaction) {
         self.init(
-            beginsAt: transaction.purchaseDate, endsAt: transaction.expiresAt, revokedAt: transaction.revocationDate)
+            beginsAt: transaction.purchaseDate, endsAt: transaction.expiresAt, revokedAt: transaction.revocationDate,
+            isUpgraded: transaction.facts.bool(.isUpgraded) == true)
     }
 }
 
@@ -65,8 +70,6 @@ extension RevenueCatEvent {
         case .paused: return [.subscriptionPaused, nil]
         // "Refunds for earlier subscription periods do not trigger this event" (`CANCELLATION`).
         case .revoked where isByStore && occasion.isFollowed: return []
-        // The App Store may state the refund of an upgraded period after the upgrade.
-        case .productChanged: return entry.reason == nil && occasion.earlier.contains(.productChanged) ? [] : [nil]
         case .paymentRefunded: return occasion.isFollowed ? [] : [nil]
         case .revoked:
             // Back ends remove access at an EXPIRATION, whose reason may be CUSTOMER_SUPPORT or DEVELOPER_INITIATED.
@@ -92,7 +95,7 @@ extension RevenueCatEvent {
 extension RevenueCatOccasion {
     /// The events that have more or fewer messages than one.
     private static let asking: Set<AuditEntry.Event> = [
-        .renewalFailed, .expired, .revoked, .paymentRefunded, .productChanged,
+        .renewalFailed, .expired, .revoked, .paymentRefunded,
     ]
 
     /// A transaction in a user's audit log.
@@ -115,7 +118,7 @@ extension RevenueCatOccasion {
             """
             SELECT user_id, origin, reference, number, event FROM audit
             WHERE user_id \(database.isIn(numbers: "$1")) AND reference \(database.isIn("$2"))
-                AND event IN \([AuditEntry.Event.gracePeriodBegan, .renewalFailed, .expired, .paused, .productChanged].sqlList)
+                AND event IN \([AuditEntry.Event.gracePeriodBegan, .renewalFailed, .expired, .paused].sqlList)
             """,
             [users, references]
         ) { row in
@@ -142,7 +145,7 @@ extension RevenueCatOccasion {
         try database.forEachRow(
             """
             SELECT revoked.user_id, revoked.origin, revoked.transaction_id, revoked.purchase_date, revoked.expires_at,
-                revoked.revocation_date, other.purchase_date, other.expires_at, other.revocation_date
+                revoked.revocation_date, coalesce(revoked.is_upgraded, 0), other.purchase_date, other.expires_at, other.revocation_date
             FROM redeemed_transaction AS revoked
             LEFT JOIN redeemed_transaction AS other ON other.user_id = revoked.user_id
                 AND other.original_transaction_id = revoked.original_transaction_id
@@ -154,7 +157,8 @@ extension RevenueCatOccasion {
             [users, references]
         ) { row in
             let place = Place(user: try row.next(), origin: try row.next(), reference: ByteKey(try row.next()))
-            let period = Period(beginsAt: try row.next(), endsAt: try row.next(), revokedAt: try row.next())
+            let period = Period(
+                beginsAt: try row.next(), endsAt: try row.next(), revokedAt: try row.next(), isUpgraded: try row.next())
             let beginsAt: Timestamp? = try row.next()
             let other = try beginsAt.map { Period(beginsAt: $0, endsAt: try row.next(), revokedAt: try row.next()) }
             periods[place, default: (period, [])].others += [other].compactMap(\.self)

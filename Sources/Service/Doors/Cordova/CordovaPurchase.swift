@@ -15,14 +15,8 @@ package struct CordovaPurchase: Hashable, Sendable {
         case agreed = "Agreed"
     }
 
-    /// The store, by the plugin's name.
-    package enum Platform: String, CaseIterable, Sendable {
-        case appStore = "ios-appstore"
-        case googlePlay = "android-playstore"
-    }
-
     package var productIdentifier: String
-    package var platform = Platform.appStore
+    package var store = PurchaseStore.appStore
     /// The original transaction. Of Google Play the first order, or the name of the token without one. The request's own purchase has its
     /// token, by which the plugin knows it.
     package var purchaseIdentifier: String
@@ -50,6 +44,17 @@ package struct CordovaPurchase: Hashable, Sendable {
     package var quantity = 1
 }
 
+extension PurchaseStore {
+    /// The store, by the plugin's name.
+    fileprivate var platform: String {
+        switch self {
+        case .appStore: "ios-appstore"
+        case .playStore: "android-playstore"
+        default: rawValue
+        }
+    }
+}
+
 extension CordovaPurchase {
     /// The plugin's form. A member without a value is absent. Dates are in milliseconds since 1970.
     package var json: JSONValue {
@@ -58,7 +63,7 @@ extension CordovaPurchase {
         func ofSubscription(_ flag: Bool) -> JSONValue? { lastRenewalDate == nil ? nil : .bool(flag) }
         return .object([
             "id": text(productIdentifier),
-            "platform": text(platform.rawValue),
+            "platform": text(store.platform),
             "purchaseId": text(purchaseIdentifier),
             "transactionId": text(transactionIdentifier),
             "purchaseDate": date(purchaseDate),
@@ -175,14 +180,12 @@ package struct PurchaseCollection: Sendable {
 
     private func purchase(_ last: CustomerPeriod, at moment: Timestamp) -> CordovaPurchase {
         let transaction = last.transaction
-        let isOfGooglePlay = transaction.origin.isGooglePlay
         let isPresented = presented.contains(ByteKey(transaction.transactionIdentifier))
         // The plugin has the same identifiers for its own purchases (`GooglePlay.Transaction.refresh`).
-        let token = isOfGooglePlay && isPresented ? presentedToken : nil
-        let order = isOfGooglePlay ? transaction.firstOrder : nil
+        let token = isPresented ? presentedToken : nil
         return CordovaPurchase(
-            productIdentifier: transaction.productIdentifier, platform: isOfGooglePlay ? .googlePlay : .appStore,
-            purchaseIdentifier: token ?? order ?? transaction.originalTransactionIdentifier,
+            productIdentifier: transaction.productIdentifier, store: transaction.origin.store,
+            purchaseIdentifier: token ?? transaction.firstOrder ?? transaction.originalTransactionIdentifier,
             transactionIdentifier: transaction.facts.text(.orderId) ?? token ?? transaction.transactionIdentifier,
             purchaseDate: last.originalPurchaseDate,
             expiryDate: last.endsAt, isExpired: isExpired(last, at: moment),

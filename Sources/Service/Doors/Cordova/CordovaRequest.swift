@@ -2,6 +2,7 @@ import Entitlements
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The body of a validation request, as far as Till reads it.
 package struct CordovaRequest: Hashable, Sendable {
@@ -166,7 +167,7 @@ extension DoorServices {
             collection.transactions = all.filter { transaction in
                 // The plugin has a receipt for each purchase at Google Play, and an answer about each. So anybody who presents a cheap
                 // purchase as the customer's does not read the others.
-                !origin.isGooglePlay || !transaction.origin.isGooglePlay
+                !origin.store.hasReceiptOfEachPurchase || !transaction.origin.store.hasReceiptOfEachPurchase
                     || products.contains(ByteKey(transaction.productIdentifier))
                     || originals.contains(ByteKey(transaction.originalTransactionIdentifier))
             }
@@ -178,7 +179,7 @@ extension DoorServices {
             "ok": .bool(true),
             "data": .object([
                 // The plugin keeps the purchases under this identifier, and has one receipt for each purchase of Google Play.
-                "id": .string(origin.isGooglePlay ? purchases.first?.productIdentifier ?? app : app),
+                "id": .string(origin.store.hasReceiptOfEachPurchase ? purchases.first?.productIdentifier ?? app : app),
                 "latest_receipt": .bool(true),
                 "transaction": .object([
                     "type": .string(request.kind.rawValue),

@@ -4,6 +4,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// The routes of the protocol of cordova-plugin-purchase (`store.validator`).
 struct CordovaRoutes: RouteSource {

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The route that `verifyPurchaseWithProvider` of react-native-iap and expo-iap asks.
 ///

@@ -5,6 +5,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Proofs
+import Vocabulary
 
 /// An answer with the headers that the SDKs read.
 package enum RevenueCatAnswer {
@@ -262,7 +263,7 @@ extension OfferRequest {
     /// - Throws: The error of a key that cannot sign.
     package func answer(
         from catalog: Catalog,
-        signedBy signer: DoorServices.OfferSigner?,
+        signedBy signer: StoreClients.OfferSigner?,
         at moment: Timestamp
     ) throws -> JSONValue {
         // The SDK sets the account token of a purchase only to an id that is a UUID.

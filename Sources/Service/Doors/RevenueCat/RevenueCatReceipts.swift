@@ -5,6 +5,7 @@ import Hummingbird
 import Ledger
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The redemption of the proofs of `POST /v1/receipts`.
 ///

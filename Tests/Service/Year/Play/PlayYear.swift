@@ -8,6 +8,7 @@ import PlayStore
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The year 2027 of anna's subscriptions on Google Play, day by day, each at noon: the Play lets happen what is due, its notifications
 /// go to the service, anna does what the script says, her app presents the tokens of her purchases, and the service acknowledges them.

@@ -51,10 +51,11 @@ final class PlayYearFixture: Sendable {
                 audience: Self.audience, email: PushSettings.standardEmail,
                 keys: .address(url.appending(path: "oauth2/v1/certs"))), clock: clock, logger: ServiceFixture.logger)
         let apps = [app]
-        routes = ServiceRoutes(
-            service: service, authentication: .apiKeys(keys), metrics: metrics, figures: figures, googlePlay: apps,
-            playNotifications: GooglePlayNotifications(tokens: tokens, service: service, apps: apps),
-            clock: play.clock)
+        let stores = StoreClients(
+            googlePlay: apps,
+            playNotifications: GooglePlayNotifications(tokens: tokens, service: service, apps: apps))
+        let till = Till(service, clock: play.clock) { [figures] in $0.figures = figures }
+        routes = ServiceRoutes(till, stores: stores, RouteSettings(.apiKeys(keys), metrics: metrics))
     }
 
     /// Runs something beside a Play and its service.

@@ -26,7 +26,8 @@ package struct CustomerInfo: Sendable {
             case familyShared = "FAMILY_SHARED"
         }
 
-        package var store: Store
+        /// Nil for a grant by the team.
+        package var store: PurchaseStore?
         package var isSandbox: Bool
         package var purchaseDate: Timestamp
         package var originalPurchaseDate: Timestamp
@@ -55,7 +56,7 @@ package struct CustomerInfo: Sendable {
     package struct Purchase: Hashable, Sendable {
         /// The opaque identifier of the purchase.
         package var identifier: String
-        package var store: Store
+        package var store: PurchaseStore
         package var isSandbox: Bool
         package var purchaseDate: Timestamp
         package var originalPurchaseDate: Timestamp
@@ -80,26 +81,6 @@ package struct CustomerInfo: Sendable {
             expiresDate.isLaterEnd(than: other.expiresDate)
                 ?? ((purchaseDate, ByteKey(other.productIdentifier))
                     > (other.purchaseDate, ByteKey(productIdentifier)))
-        }
-    }
-
-    /// The protocol's name of a store.
-    package enum Store: String, Sendable, CaseIterable {
-        case appStore = "app_store"
-        case playStore = "play_store"
-        /// A grant by the team.
-        case promotional
-
-        /// The store of a purchase.
-        init(of origin: Origin) { self = origin.isGooglePlay ? .playStore : .appStore }
-
-        /// The page on which customers manage their subscriptions; nil for a grant.
-        package var managementURL: String? {
-            switch self {
-            case .appStore: "https://apps.apple.com/account/subscriptions"
-            case .playStore: "https://play.google.com/store/account/subscriptions"
-            case .promotional: nil
-            }
         }
     }
 }
@@ -215,7 +196,7 @@ extension CustomerInfo.Subscription {
         json.date("expires_date", expiresDate)
         json.date("grace_period_expires_date", gracePeriodExpiresDate)
         json.flag("is_sandbox", isSandbox)
-        json.text("management_url", store.managementURL)
+        json.text("management_url", store?.subscriptionAddress)
         json.date("original_purchase_date", originalPurchaseDate)
         json.text("ownership_type", ownership.rawValue)
         json.text("period_type", periodType.rawValue)
@@ -223,7 +204,7 @@ extension CustomerInfo.Subscription {
         if let planIdentifier { json.text("product_plan_identifier", planIdentifier) }
         json.date("purchase_date", purchaseDate)
         json.date("refunded_at", refundedAt)
-        json.text("store", store.rawValue)
+        json.text("store", store?.rawValue ?? "promotional")
         json.text("store_transaction_id", storeTransactionIdentifier)
         json.date("unsubscribe_detected_at", unsubscribeDetectedAt)
         json.append("}")

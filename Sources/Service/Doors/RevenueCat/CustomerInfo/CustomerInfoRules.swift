@@ -4,6 +4,7 @@ import Features
 import HTTPSupport
 import Proofs
 import Synchronization
+import Vocabulary
 
 /// The rules that derive customer info from the ledger's facts.
 extension CustomerInfo {
@@ -21,8 +22,8 @@ extension CustomerInfo {
             if let promotion { subscriptions[ByteKey(promotion.productIdentifier)] = promotion.subscription }
             entitlements[ByteKey(right.name)] = entitlement(right, periods, promotion)
         }
-        let stores = Set(subscriptions.values.filter { $0.isActive(at: facts.requestDate) }.map(\.store))
-        managementURL = Store.allCases.first { stores.contains($0) && $0.managementURL != nil }?.managementURL
+        let stores = subscriptions.values.filter { $0.isActive(at: facts.requestDate) }.compactMap(\.store)
+        managementURL = stores.sorted { $0.rawValue < $1.rawValue }.lazy.compactMap(\.subscriptionAddress).first
     }
 
     private static func subscription(
@@ -45,7 +46,7 @@ extension CustomerInfo {
             isDeclined == true
             || renewal?.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         return Subscription(
-            store: .init(of: transaction.origin), isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
+            store: transaction.origin.store, isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
             periodType: last.terms.isPrepaid
                 ? .prepaid : last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
@@ -75,7 +76,7 @@ extension CustomerInfo {
         let name = "\(transaction.app ?? "")/\(transaction.origin.rawValue)/\(transaction.transactionIdentifier)"
         return Purchase(
             identifier: DigestAlgorithm.sha256.digest(of: Array(name.utf8)).prefix(10).hexadecimal,
-            store: .init(of: transaction.origin), isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
+            store: transaction.origin.store, isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: period.originalPurchaseDate,
             storeTransactionIdentifier: transaction.storeIdentifier,
             displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
@@ -185,7 +186,7 @@ struct PromotionalGrant: Sendable {
         else { return nil }
         productIdentifier = "rc_promo_\(right.name)_\(grant.duration)"
         subscription = CustomerInfo.Subscription(
-            store: .promotional, isSandbox: false, purchaseDate: grant.grantedAt,
+            store: nil, isSandbox: false, purchaseDate: grant.grantedAt,
             originalPurchaseDate: grant.grantedAt, expiresDate: grant.coverageEndsAt)
     }
 

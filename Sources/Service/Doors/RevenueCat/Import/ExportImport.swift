@@ -1,6 +1,7 @@
 import Entitlements
 import Features
 import Proofs
+import Vocabulary
 
 /// The customers of an export, collected row by row. Rows in any order and with any repetition lead to the same customers.
 package struct ExportImport: Sendable {

@@ -1,6 +1,7 @@
 import Entitlements
 import Features
 import Proofs
+import Vocabulary
 
 /// A row of a scheduled data export: one transaction of a customer.
 package struct ExportRow: Hashable, Sendable {

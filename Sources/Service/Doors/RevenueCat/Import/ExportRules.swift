@@ -2,6 +2,7 @@ import Catalog
 import Entitlements
 import Foundation
 import Proofs
+import Vocabulary
 
 /// The rules about what a row of an export may do. They are pure: they use no ledger and no clock.
 ///

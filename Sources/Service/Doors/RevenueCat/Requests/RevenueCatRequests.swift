@@ -3,6 +3,7 @@ import Features
 import HTTPSupport
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The body of `POST /v1/receipts`.
 ///

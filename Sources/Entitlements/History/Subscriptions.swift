@@ -1,0 +1,89 @@
+import Ledger
+import Proofs
+import Vocabulary
+
+/// A purchase with a stated renewal.
+package struct SubscribedPurchase: Hashable, Sendable {
+    package let originalTransactionIdentifier: String
+    package let origin: Origin
+    /// The number of the app.
+    package let app: Int64
+    /// The last statement about the renewal.
+    package let renewal: StatedRenewal
+
+    package var purchase: PurchaseOfUser {
+        PurchaseOfUser(app: app, origin: origin, original: ByteKey(originalTransactionIdentifier))
+    }
+}
+
+extension SubscribedPurchase {
+    /// The columns of `subscription`, for the SQL of a statement.
+    static let columns = (["original_transaction_id", "origin", "app"] + StatedRenewal.columns)
+        .map { "subscription." + $0 }.joined(separator: ", ")
+
+    /// The purchase in the next columns, which are `columns`.
+    init(_ row: inout ResultRow) throws {
+        self.init(
+            originalTransactionIdentifier: try row.next(), origin: try row.next(), app: try row.next(),
+            renewal: try StatedRenewal(&row))
+    }
+}
+
+/// The key of a purchase of one user.
+package struct PurchaseOfUser: Hashable {
+    /// The number of the app.
+    let app: Int64
+    let origin: Origin
+    /// The original transaction.
+    let original: ByteKey
+
+    package init(app: Int64, origin: Origin, original: ByteKey) {
+        (self.app, self.origin, self.original) = (app, origin, original)
+    }
+}
+
+extension RedeemedTransaction {
+    package var purchase: PurchaseOfUser {
+        PurchaseOfUser(app: appNumber, origin: origin, original: ByteKey(originalTransactionIdentifier))
+    }
+}
+
+extension [SubscribedPurchase] {
+    /// The last statement about the renewal of the purchase of some transactions.
+    func renewal(of transactions: [RedeemedTransaction]) -> StatedRenewal? {
+        guard let purchase = transactions.first?.purchase else { return nil }
+        return first { $0.purchase == purchase }?.renewal
+    }
+}
+
+extension EntitlementService {
+    /// The subscriptions of a user, in the order of their first purchases.
+    package func subscriptions(of user: User) async throws -> [PurchaseStatus] {
+        try await ledger.read { try $0.subscriptions(of: user, from: try view(of: user, $0)) }
+    }
+}
+
+extension LedgerTransaction {
+    /// The last statements about the renewals of a user's subscriptions.
+    package func renewals(of user: User) throws -> [SubscribedPurchase] {
+        guard let user = try users.known(user) else { return [] }
+        return try ReadingRecords(database: database).renewals(of: user)
+    }
+
+    /// The subscriptions of a user, in the order of their first purchases.
+    package func subscriptions(of user: User, from view: Viewpoint) throws -> [PurchaseStatus] {
+        guard let number = try users.known(user) else { return [] }
+        let origins = view.accepted.origins(for: user)
+        let records = ReadingRecords(database: database)
+        let renewals = try records.renewals(of: number)
+        let transactions = try records.subscribedTransactions(of: number).filter { transaction in
+            origins.contains(transaction.origin) && view.includes(app: transaction.app)
+                && (transaction.facts[.type] != nil
+                    || view.type(transaction.productIdentifier) == .autoRenewableSubscription)
+        }
+        return Dictionary(grouping: transactions, by: \.purchase).values.compactMap { transactions in
+            PurchaseStatus(
+                transactions, .autoRenewableSubscription, renewals.renewal(of: transactions), at: view.moment)
+        }.sorted { ($0.since, $0.originalTransactionIdentifier) < ($1.since, $1.originalTransactionIdentifier) }
+    }
+}

@@ -1,0 +1,172 @@
+import Catalog
+import Ledger
+import Proofs
+import Vocabulary
+
+/// The purchases and gifts that give items to a user, as one statement has read them.
+struct UserCoverage {
+    /// The coverage that is not revoked and has begun, or begins soon.
+    private(set) var coverage: [ItemCoverage] = []
+    /// The number of the user, and the number of the last write for the user; nil if an answer about the user must not be kept.
+    fileprivate(set) var state: UserState?
+    /// The next moment at which time alone may change an answer; nil if there is none.
+    private(set) var changesAt: Timestamp?
+    /// The user's own name; nil if the ledger has no user of the number.
+    fileprivate private(set) var owner: User?
+    fileprivate private(set) var version: Int64 = 0
+
+    /// The longest time before its start in which a renewal counts, in days. The App Store signs it a day before.
+    private static let earlyDays: Int64 = 31
+
+    fileprivate mutating func add(_ row: inout ResultRow, of origins: Set<Origin>, from view: Viewpoint) throws {
+        switch try row.next() as Int64 {
+        case 0: try addPurchase(&row, of: origins, from: view)
+        case 1: try addGrant(&row, from: view)
+        default:
+            let (issuer, name): (String, String) = (try row.next(), try row.next())
+            version = try row.next()
+            owner = User(issuer: issuer, name: name)
+        }
+    }
+
+    private mutating func addPurchase(
+        _ row: inout ResultRow, of origins: Set<Origin>, from view: Viewpoint
+    ) throws {
+        let (text, collection): (String, String) = (try row.next(), try row.next())
+        let item = Item(collection: collection, number: try row.next())
+        guard let origin = Origin(rawValue: text) else { throw ColumnMismatch.column("origin") }
+        guard origins.contains(origin) else { return }
+        let (coversFrom, endsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
+        let purchase = try ItemPurchase(&row, from: origin)
+        if let coversFrom {
+            let read = coversFrom.adding(days: -Self.earlyDays)
+            note(read, at: view.moment)
+            note(coversFrom, at: view.moment)
+            guard read <= view.moment else { return }
+        }
+        for end in [endsAt, purchase.period.expiresAt, purchase.period.graceEndsAt] {
+            if let end { note(end, at: view.moment) }
+        }
+        let renewal = try StatedRenewal(standing: &row)
+        coverage.append(
+            ItemCoverage(
+                item: item, beginsAt: purchase.period.ownedFrom, coversFrom: coversFrom, endsAt: endsAt,
+                source: .purchase(purchase), renewal: renewal))
+    }
+
+    private mutating func addGrant(_ row: inout ResultRow, from view: Viewpoint) throws {
+        let (identifier, collection): (String, String) = (try row.next(), try row.next())
+        let item = Item(collection: collection, number: try row.next())
+        guard view.sees(item) else { return }
+        let (grantedAt, endsAt): (Timestamp, Timestamp?) = (try row.next(), try row.next())
+        if let endsAt { note(endsAt, at: view.moment) }
+        coverage.append(
+            ItemCoverage(item: item, beginsAt: grantedAt, endsAt: endsAt, source: .grant(identifier: identifier)))
+    }
+
+    private mutating func note(_ change: Timestamp, at moment: Timestamp) {
+        if change > moment { changesAt = min(changesAt ?? change, change) }
+    }
+
+    // MARK: SQL
+
+    private static let all = text(ofItem: false, inApp: false)
+    private static let ofItem = text(ofItem: true, inApp: false)
+    private static let inApp = text(ofItem: false, inApp: true)
+    private static let ofItemInApp = text(ofItem: true, inApp: true)
+
+    fileprivate static func query(of user: Int64, with item: Item?, in app: String?) -> (String, [any SQLConvertible]) {
+        let sql = item == nil ? app == nil ? all : inApp : app == nil ? ofItem : ofItemInApp
+        var arguments: [any SQLConvertible] = [user]
+        if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
+        if let app { arguments.append(app) }
+        return (sql, arguments)
+    }
+
+    /// One range of each of three tables, all led by the user's number. PostgreSQL takes the types of a union's columns from its
+    /// first part.
+    private static func text(ofItem isOfItem: Bool, inApp isInApp: Bool) -> String {
+        let columns = ["begins_at", "ends_at"] + ItemPurchase.columns + StandingBenefit.renewal
+        let ofItem = isOfItem ? "AND collection = $2 AND number = $3" : ""
+        let app = isOfItem ? 4 : 2
+        let ofApp = isInApp ? "AND app = (SELECT app FROM app WHERE bundle_id = $\(app))" : ""
+        func nulls(_ count: Int) -> String { Array(repeating: "NULL", count: count).joined(separator: ", ") }
+        return """
+            SELECT 0, origin, collection, number, \(columns.joined(separator: ", "))
+            FROM redeemed_transaction
+            WHERE user_id = $1 AND is_revoked = 0 AND collection IS NOT NULL \(ofItem) \(ofApp)
+            UNION ALL
+            SELECT 1, grant_id, collection, number, granted_at, ends_at, \(nulls(columns.count - 2))
+            FROM team_grant WHERE user_id = $1 AND revoked_at IS NULL \(ofItem)
+            UNION ALL
+            SELECT 2, issuer, name, version, \(nulls(columns.count)) FROM "user" WHERE user_id = $1
+            """
+    }
+}
+
+extension StatedRenewal {
+    /// The statement in the next columns, which are `StandingBenefit.renewal`; nil without one.
+    fileprivate init?(standing row: inout ResultRow) throws(ColumnMismatch) {
+        let (statedAt, renews, isDeclined): (Timestamp?, Bool?, Bool?) = (
+            try row.next(), try row.next(), try row.next()
+        )
+        guard let statedAt else { return nil }
+        var facts = RenewalFacts()
+        if let renews { facts[.autoRenewStatus] = .integer(renews ? 1 : 0) }
+        if let isDeclined { facts[.isInBillingRetryPeriod] = .integer(isDeclined ? 1 : 0) }
+        self.init(statedAt: statedAt, proofDigest: [], facts: facts)
+    }
+}
+
+/// The last write for a user. Each write that changes an answer about the user raises the version.
+package struct UserState: Hashable, Sendable {
+    package let number: Int64
+    package let version: Int64
+}
+
+extension LedgerTransaction {
+    /// The purchases and gifts that give items to a user; nil for an unknown user.
+    ///
+    /// The number of a user's own name is remembered. The row that it leads to has the name, or the number is found again.
+    ///
+    /// - Parameter item: The only item whose coverage is read; nil for all items.
+    func coverage(of user: User, with item: Item? = nil, from view: Viewpoint) throws -> UserCoverage? {
+        if let remembered = numbers[user] {
+            let read = try coverage(of: remembered, with: item, of: user, from: view)
+            if read.state != nil { return read }
+        }
+        // A merge may come between both statements and make the former user a tombstone. The next round finds the new user.
+        for _ in 0..<Self.attempts {
+            guard let number = try users.known(user) else { return nil }
+            let read = try coverage(of: number, with: item, of: user, from: view)
+            if read.state != nil { numbers.keep(number, for: user) }
+            if read.state != nil || read.owner?.issuer != User.erasedIssuer { return read }
+        }
+        throw damaged
+    }
+
+    private static var attempts: Int { 3 }
+
+    private func coverage(
+        of number: Int64, with item: Item?, of user: User, from view: Viewpoint
+    ) throws -> UserCoverage {
+        let origins = view.accepted.origins(for: user)
+        var read = UserCoverage()
+        let (sql, arguments) = UserCoverage.query(of: number, with: item, in: view.limit?.app)
+        try database.forEachRow(sql, arguments) { try read.add(&$0, of: origins, from: view) }
+        // An alias leads to a user of another name, whose answers are not kept under the alias.
+        if read.owner == user { read.state = UserState(number: number, version: read.version) }
+        return read
+    }
+
+    /// True if nothing was written for a user since a read, and the name is still the user's own.
+    func isUnchanged(_ state: UserState, of user: User) throws -> Bool {
+        try database.row(
+            #"SELECT version, issuer, name FROM "user" WHERE user_id = $1"#, [state.number]
+        ) { row in
+            let version: Int64 = try row.next()
+            let (issuer, name): (String, String) = (try row.next(), try row.next())
+            return version == state.version && issuer.hasSameBytes(as: user.issuer) && name.hasSameBytes(as: user.name)
+        } ?? false
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Ledger
+import Proofs
+import Vocabulary
+
+/// The part of a service's configuration on which answers about customers depend.
+///
+/// The service keeps it in the ledger at its start, so that commands over the same ledger answer as the service does.
+package struct KeptConfiguration: Codable, Hashable, Sendable {
+    package struct KeptApp: Codable, Hashable, Sendable {
+        package let bundleIdentifier: String
+        /// The absolute path of the catalog's folder; nil for the sample catalog.
+        package let catalog: String?
+        package let appAppleIdentifier: Int64?
+
+        package init(bundleIdentifier: String, catalog: String?, appAppleIdentifier: Int64?) {
+            (self.bundleIdentifier, self.catalog, self.appAppleIdentifier) = (
+                bundleIdentifier, catalog, appAppleIdentifier
+            )
+        }
+    }
+
+    private struct KeptUser: Codable, Hashable {
+        let issuer: String
+        let name: String
+    }
+
+    package let apps: [KeptApp]
+    private let origins: [Origin]
+    private let sandboxUsers: [KeptUser]
+    package let sendsWebhooks: Bool
+    /// False for a command that has played the service, as `till buy` does.
+    package let isOfService: Bool
+
+    package init(apps: [KeptApp], accepted: AcceptedOrigins, sendsWebhooks: Bool, isOfService: Bool) {
+        (self.apps, self.sendsWebhooks, self.isOfService) = (apps, sendsWebhooks, isOfService)
+        origins = accepted.origins.sorted { $0.rawValue < $1.rawValue }
+        sandboxUsers = accepted.sandboxUsers.map { KeptUser(issuer: $0.issuer, name: $0.name) }
+            .sorted { ($0.issuer, $0.name) < ($1.issuer, $1.name) }
+    }
+
+    package var accepted: AcceptedOrigins {
+        AcceptedOrigins(
+            Set(origins), sandboxUsers: Set(sandboxUsers.compactMap { User(issuer: $0.issuer, name: $0.name) }))
+    }
+}
+
+extension LedgerTransaction {
+    private static let keptSubject = "service"
+
+    /// The configuration of the service that was started last; nil if none has been, or one of another version.
+    package func keptConfiguration() throws -> KeptConfiguration? {
+        guard try database.has("kept_configuration") else { return nil }
+        let content: String? = try database.value(
+            "SELECT content FROM kept_configuration WHERE subject = $1", [Self.keptSubject])
+        return content.flatMap { try? JSONDecoder().decode(KeptConfiguration.self, from: Data($0.utf8)) }
+    }
+
+    /// Keeps the configuration of a service. A command that plays one does not replace it.
+    package func keep(_ configuration: KeptConfiguration) throws {
+        let known = try keptConfiguration()
+        guard known != configuration, configuration.isOfService || known?.isOfService != true else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        _ = try database.execute(
+            """
+            INSERT INTO kept_configuration (subject, content) VALUES ($1, $2)
+            ON CONFLICT (subject) DO UPDATE SET content = excluded.content
+            """,
+            [Self.keptSubject, String(decoding: try encoder.encode(configuration), as: UTF8.self)])
+    }
+}
+
+extension Table {
+    /// The configuration of the service that was started last, as JSON.
+    static let keptConfiguration = Table(
+        name: "kept_configuration", family: .everywhere, columns: [.text("subject"), .text("content")], key: ["subject"]
+    )
+}

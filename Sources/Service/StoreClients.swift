@@ -1,0 +1,21 @@
+import Catalog
+import Proofs
+
+/// The stores that a service asks, and the notifications of those that make it ask.
+package struct StoreClients: Sendable {
+    /// Signs a promotional offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.
+    package typealias OfferSigner = @Sendable (String, String, String, Timestamp) throws -> PromotionalOfferSignature
+
+    /// The clients of the App Stores that know the order numbers on receipts.
+    package var orders: [AppStoreServerClient] = []
+    /// The signers of promotional offers, by the bundle identifier of the app.
+    package var offerSigners: [ByteKey: OfferSigner] = [:]
+    /// The apps on Google Play about whose purchases the service asks.
+    package var googlePlay: GooglePlayApps = []
+    /// The notifications of Google Play; nil to receive none.
+    package var playNotifications: GooglePlayNotifications?
+
+    package init(googlePlay: GooglePlayApps = [], playNotifications: GooglePlayNotifications? = nil) {
+        (self.googlePlay, self.playNotifications) = (googlePlay, playNotifications)
+    }
+}
