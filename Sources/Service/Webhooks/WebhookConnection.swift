@@ -29,7 +29,6 @@ package struct WebhookConnection: Sendable {
         _ body: (WebhookConnection) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration.outgoing(.disallow)
-        configuration.connectionPool.retryConnectionEstablishment = false
         // No message waits for a connection, which would use up its timeout.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumAtOnce
         configuration.timeout.connect = .seconds(5)
