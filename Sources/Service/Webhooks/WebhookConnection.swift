@@ -1,13 +1,10 @@
 import AsyncHTTPClient
 import Dispatch
-import Entitlements
 import Features
-import Foundation
 import HTTPSupport
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Proofs
 import Synchronization
 
 /// The connection to one receiver. It follows no redirect. Only the beginning of an answer's body is kept, for people.
