@@ -106,6 +106,9 @@ extension NamedArgument {
 extension NamedArgument where Self: NamedCase & RawRepresentable, RawValue: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map(\.name) }
 
+    // Otherwise the help would explain each number by its name.
+    public static var allValueDescriptions: [String: String] { [:] }
+
     public var defaultValueDescription: String { name }
 
     public init?(argument: String) {
