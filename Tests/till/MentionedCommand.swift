@@ -61,7 +61,8 @@ struct MentionedCommand: CustomStringConvertible {
     }
 
     private static func calls(ofPage line: Substring, _ path: String) -> [MentionedCommand] {
-        for beginning in ["    till ", "$ till "] where line.hasPrefix(beginning) {
+        for beginning in ["    till ", "$ till "]
+        where line.hasPrefix(beginning) && !line.hasPrefix(beginning + "= ") {
             return [call(String(line.dropFirst(beginning.count - "till ".count)), path)]
         }
         return calls(inProse: String(line), path)
