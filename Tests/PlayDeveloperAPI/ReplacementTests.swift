@@ -212,7 +212,10 @@ import Vocabulary
             #expect(try await items(garden.alice) == ["plus 2"], "\(step)")
         }
         let chosen = try await story(garden.alice)
-        #expect(chosen == ["granted garden.premium.monthly", "planChosen garden.premium.monthly garden.basic.monthly"])
+        #expect(
+            chosen == [
+                "granted garden.premium.monthly", "planChosen garden.premium.monthly garden.basic.monthly:monthly",
+            ])
         advance(days: 20)
         try await state(
             "new", since: 30, linked: "old",
