@@ -15,8 +15,7 @@ import Testing
     private static let types = [
         "Entitlements/GooglePlay/ExternalTransactionReport.swift": ["final class ExternalTransactionReport"],
         "Entitlements/GooglePlay/GooglePurchase.swift": ["final class GooglePurchase"],
-        "Entitlements/Redemption/RedemptionDoor.swift": ["final class RedemptionRequest"],
-        "Entitlements/Redemption/Store.swift": ["final class Statement"],
+        "Entitlements/Redemption/RedemptionDoor.swift": ["final class RedemptionRequest", "final class Statement"],
         "Features/Attributes/AttributedHistory.swift": ["final class AttributedHistory"],
         "Features/Till.swift": ["final class Till"],
         "Ledger/Audit/AuditEntry.swift": ["indirect enum Measure"],

@@ -138,38 +138,288 @@ package struct EntitlementDecision: Sendable {
     }
 }
 
-extension EntitlementFacts {
-    /// A decision over these facts, which has changed nothing.
-    package func decision(
-        under policy: OwnershipPolicy = .keep,
-        claimingErasedAfter days: Int64 = OwnershipPolicy.defaultErasedClaimDays,
-        accepting origins: Set<Origin> = [],
-        at moment: Timestamp
-    ) -> EntitlementDecision {
-        EntitlementDecision(
-            facts: self, policy: policy, erasedClaimDays: days, origins: origins, moment: moment)
+/// The rules of statements: revocation, grace periods and parking.
+extension EntitlementDecision {
+    /// Applies a statement about a transaction of a user.
+    ///
+    /// - Parameter naming: The transaction whose account token names the user; nil if none does.
+    mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
+        let (paidBack, wasRevoked) = (paidBack(of: claim), facts.transactions[claim.key]?.status.isRevoked ?? false)
+        let original = claim.renewal.flatMap { _ in facts.ownedOriginal(of: claim) }
+        let renewal = original.flatMap { facts.purchases[$0]?.renewal }
+        let period = original.flatMap { facts.reading(periodsOf: $0, \.last) }
+        let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
+        // The money of a revocation stands in its event.
+        let isRevoked = facts.transactions[claim.key]?.status.isRevoked ?? false
+        if wasRevoked || !isRevoked { auditRefund(of: claim, after: paidBack, to: user) }
+        auditChoice(by: claim, after: renewal, in: period, to: user)
+        return result
+    }
+
+    private mutating func applyStatement(
+        of claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?, after paidBack: PaidBack?
+    ) -> Redemption.Result {
+        guard let before = facts.transactions[claim.key]?.status else {
+            return redeemFirst(claim, of: user, by: actor, naming)
+        }
+        let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
+        let changed = status(by: claim)
+        let hasGrace = write(grace: claim)
+        guard let stated = changed else {
+            if hasGrace { changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
+            return before.isRevoked || isRevokedByTeam ? .revoked : .alreadyRedeemed
+        }
+        write(stated, of: claim, to: claim.key)
+        writeToRepeats(stated, of: claim, by: actor)
+        if stated.isRevoked != before.isRevoked {
+            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user, after: paidBack)
+        } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
+            changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user))
+        }
+        if stated.isRevoked || isRevokedByTeam { return .revoked }
+        return before.isRevoked ? .granted : .alreadyRedeemed
+    }
+
+    /// Adds a statement to those about a redeemed transaction, with its facts.
+    ///
+    /// - Returns: The new status; nil if the statement changes none.
+    mutating func status(by claim: Claim) -> TransactionStatus? {
+        let (before, stated) = (facts.transactions[claim.key]?.status, newStatus(by: claim))
+        write(factsOf: claim)
+        // A claim that states no facts says nothing about an upgrade.
+        guard claim.facts != nil, let status = stated ?? before else { return stated }
+        let standing = withoutStatedUpgrade(status, of: claim.key)
+        return standing == before ? nil : standing
+    }
+
+    private mutating func newStatus(by claim: Claim) -> TransactionStatus? {
+        guard let transaction = facts.transactions[claim.key] else { return nil }
+        guard let statements = transaction.statements(adding: claim) else {
+            let status = withoutUpgrade(TransactionStatus(claim), of: claim)
+            return status.isLater(than: transaction.status) ? status : nil
+        }
+        guard statements != transaction.statements else { return nil }
+        change(claim.key) { $0.statements = statements }
+        let status = withoutUpgrade(statements.status, of: claim)
+        return status == transaction.status ? nil : status
+    }
+
+    /// Redeems a transaction for the first time, with the last statement about it, parked or not.
+    private mutating func redeemFirst(
+        _ claim: Claim,
+        of user: Int64,
+        by actor: AuditActor,
+        _ naming: Naming?
+    ) -> Redemption.Result {
+        var isGranted = false
+        recordReplacements(by: claim, of: user) { isGranted = $0.record(claim, of: user, by: actor, naming) }
+        return isGranted ? .granted : .revoked
+    }
+
+    /// - Returns: False if the transaction is revoked.
+    private mutating func record(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Bool {
+        let parked = facts.parked[claim.key]
+        if parked != nil { unpark(claim.key) }
+        var status = TransactionStatus(claim)
+        for said in [parked?.status, facts.lastStatus(ofPurchaseRepeatedBy: claim)].compactMap(\.self)
+        where said.isLater(than: status) {
+            status = said
+        }
+        // A statement that was parked before the catalog had the product has no end.
+        status.expiresAt = status.expiresAt ?? claim.expiresAt
+        status = withoutUpgrade(status, of: claim)
+        if facts.purchases[claim.originalKey] == nil { add(claim.originalKey, of: user, naming) }
+        add(claim, status)
+        writeToRepeats(status, of: claim, by: actor)
+        if let said = parked?.claim {
+            _ = write(grace: said)
+            write(factsOf: said, after: claim.statementNumber)
+        }
+        _ = write(grace: claim)
+        write(renewalOf: claim)
+        let standing = withoutStatedUpgrade(status, of: claim.key)
+        if standing != status { set(standing, of: claim.key) }
+        status = standing
+        let isGranted = !status.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
+        auditRevocation(!isGranted, of: claim, by: actor, to: user)
+        return isGranted
+    }
+
+    /// Records that a transaction counts, or no longer counts.
+    private mutating func auditRevocation(
+        _ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64, after before: PaidBack? = nil
+    ) {
+        let paidBack = isRevoked ? paidBack(of: claim) : nil
+        audit(
+            isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user,
+            measure: paidBack.flatMap { refund(of: claim, $0, paidBefore: before?.amount ?? 0) })
+    }
+
+    /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.
+    mutating func apply(_ siblings: ParkedSiblings, of user: Int64) {
+        for sibling in siblings.claims where sibling.isKnown {
+            let claim = facts.standing(for: sibling)
+            if claim.key != sibling.key { unpark(sibling.key) }
+            _ = apply(claim, of: user, by: .appStore, nil)
+        }
+    }
+
+    /// Applies the statement that is parked under another identifier of a claim's purchase event.
+    mutating func applyParked(_ presented: Claim, as claim: Claim, of user: Int64) {
+        guard presented.key != claim.key, let said = facts.parked[presented.key]?.claim else { return }
+        unpark(presented.key)
+        _ = apply(said.with(transactionIdentifier: claim.transactionIdentifier), of: user, by: .appStore, nil)
+    }
+
+    /// Parks a statement. Of two about the same transaction, the later one is kept; the same applies to their grace periods.
+    mutating func park(_ claim: Claim) {
+        let stated = TransactionStatus(claim)
+        guard let kept = facts.parked[claim.key] else { return park(claim, stated) }
+        facts.removeParked(claim.key)
+        let isLater = stated.isLater(than: kept.status)
+        let (new, old) = (GracePeriod(claim), GracePeriod(kept.claim))
+        let grace = new.flatMap { $0.isLater(than: old) ? $0.following(old) : old ?? $0 } ?? old
+        let numbers = (kept.claim.statementNumber, claim.statementNumber)
+        let facts =
+            claim.facts.map { (kept.claim.facts ?? TransactionFacts()).completed(by: $0, numbered: numbers) }
+            ?? kept.claim.facts
+        let renewal = claim.renewal.map { $0.isLater(than: kept.claim.renewal) ? $0 : kept.claim.renewal ?? $0 }
+        park(
+            (isLater ? claim : kept.claim).with(
+                grace: grace.map { Claim.Grace(endsAt: $0.endsAt, order: $0.order) }, facts: facts,
+                renewal: renewal ?? kept.claim.renewal),
+            isLater ? stated : kept.status)
+    }
+
+    /// Writes a statement to a redeemed transaction.
+    mutating func write(_ status: TransactionStatus, of claim: Claim, to key: TransactionKey) {
+        guard let before = facts.transactions[key]?.status else {
+            return note("a statement is about a redeemed transaction", key)
+        }
+        set(status.keepingEnd(of: before, unless: claim.isKnown), of: key)
+        // The catalog may have changed since the purchase. A new period ends anew.
+        guard claim.isKnown, facts.transactions[key]?.fixed?.period != claim.period else { return }
+        change(key) { transaction in
+            let item = transaction.fixed?.item ?? claim.item
+            (transaction.fixed, transaction.extendedUntil) = (claim.period.map { FixedPeriod($0, of: item) }, nil)
+        }
     }
 }
 
-/// The rule of merges.
-extension EntitlementDecision {
-    /// Gives all purchases of an anonymous customer to the customer who has logged in. It is no transfer to somebody else: the
-    /// ownership policy, the pause between two transfers and spent credits do not hinder it.
-    ///
-    /// - Parameters:
-    ///   - former: The number of the anonymous customer. The facts have all its purchases.
-    ///   - identifier: The anonymous id, for the audit log.
-    package mutating func merge(_ former: Int64, into user: Int64, identifier: String, by actor: AuditActor) {
-        let purchases = facts.purchases.filter { $0.value.owner == former }.keys.sorted()
-        for original in purchases {
-            let product = lastProduct(of: original)
-            change(purchase: original) { $0.owner = user }
-            changes.transferred.append(original)
-            audit(.transferredOut, original, product, by: actor, to: former)
-            audit(.transferredIn, original, product, by: actor, to: user, reason: identifier)
+extension EntitlementFacts.Transaction {
+    /// The statements with that of a claim; nil if the purchase event has only one identifier.
+    fileprivate func statements(adding claim: Claim) -> EventStatements? {
+        let first = claim.otherIdentifier.map { _ in EventStatements(status, under: claim.transactionIdentifier) }
+        guard var statements = statements ?? first else { return nil }
+        statements.add(
+            TransactionStatus(claim).keepingEnd(of: status, unless: claim.isKnown),
+            under: claim.otherIdentifier ?? claim.transactionIdentifier)
+        return statements
+    }
+}
+
+/// The last statement about one purchase event under each of its transaction identifiers.
+///
+/// The event is revoked while the last statement under any identifier revokes it. Only a later statement under the same
+/// identifier, such as one of a reversal, takes that back. The end is the one stated last.
+package struct EventStatements: Hashable, Sendable, Codable {
+    private struct Statement: Hashable, Sendable, Codable {
+        let identifier: String
+        var status: TransactionStatus
+    }
+
+    private var first: Statement
+    private var others: [Statement] = []
+
+    /// - Parameter identifier: The only identifier of the event so far.
+    init(_ status: TransactionStatus, under identifier: String) {
+        first = Statement(identifier: identifier, status: status)
+    }
+
+    mutating func add(_ status: TransactionStatus, under identifier: String) {
+        var statements = [first] + others
+        if let index = statements.firstIndex(where: { $0.identifier.hasSameBytes(as: identifier) }) {
+            if status.isLater(than: statements[index].status) { statements[index].status = status }
+        } else {
+            statements.append(Statement(identifier: identifier, status: status))
+            statements.sort { ByteKey($0.identifier) < ByteKey($1.identifier) }
         }
-        facts.tokenOwners = facts.tokenOwners.mapValues { $0 == former ? user : $0 }
-        facts.tokensHaveMoved()
+        (first, others) = (statements[0], Array(statements.dropFirst()))
+    }
+
+    /// The status of the event.
+    var status: TransactionStatus {
+        let statuses = [first.status] + others.map(\.status)
+        func last(_ last: TransactionStatus, _ next: TransactionStatus) -> TransactionStatus {
+            next.isLater(than: last) ? next : last
+        }
+        var status = statuses.reduce(first.status, last)
+        let revoked = statuses.filter(\.isRevoked)
+        let revoking = revoked.first.map { revoked.reduce($0, last) }
+        (status.revocationDate, status.revocationReason) = (revoking?.revocationDate, revoking?.revocationReason)
+        return status
+    }
+}
+
+/// The rules of restored purchases: all transactions with the same original and product are one purchase.
+extension EntitlementDecision {
+    /// Writes a statement to the other transactions that repeat the purchase of a claim, unless they have a later one.
+    mutating func writeToRepeats(_ status: TransactionStatus, of claim: Claim, by actor: AuditActor) {
+        guard claim.repeatsOriginal, let owner = facts.purchases[claim.originalKey]?.owner,
+            facts.repeatedStatus(of: claim)?.isBehind(status) ?? false
+        else { return }
+        for (key, transaction) in facts.transactions(ofPurchaseRepeatedBy: claim) where key != claim.key {
+            let before = transaction.status
+            guard status.isLater(than: before) else { continue }
+            write(status, of: claim, to: key)
+            guard before.isRevoked != status.isRevoked else { continue }
+            audit(status.isRevoked ? .revoked : .granted, key, claim.productIdentifier, by: actor, to: owner)
+        }
+        facts.setRepeated(status, of: claim)
+    }
+}
+
+extension EntitlementFacts {
+    func transactions(ofPurchaseRepeatedBy claim: Claim) -> [(key: TransactionKey, transaction: Transaction)] {
+        let product = ByteKey(claim.productIdentifier)
+        return transactions(of: claim.originalKey).filter { ByteKey($0.transaction.productIdentifier) == product }
+    }
+
+    /// The last statement about the purchase that a claim repeats: about another of its transactions, or parked for the
+    /// original.
+    ///
+    /// - Returns: Nil if each transaction is a purchase of its own.
+    mutating func lastStatus(ofPurchaseRepeatedBy claim: Claim) -> TransactionStatus? {
+        guard claim.repeatsOriginal else { return nil }
+        let said = [repeatedStatus(of: claim)?.last, parked[claim.originalKey]?.status].compactMap(\.self)
+        return said.reduce(nil) { last, next in last.map { next.isLater(than: $0) } ?? true ? next : last }
+    }
+}
+
+/// The rules of purchases that an import expects.
+extension EntitlementDecision {
+    /// The customer for whom an import expects the purchase of a claim; nil if somebody owns the purchase, or if its origin is
+    /// not accepted for the customer.
+    func expectedOwner(of claim: Claim) -> Int64? {
+        guard facts.ownedOriginal(of: claim) == nil, let owner = facts.expectedOwners[claim.originalKey],
+            isAccepted(claim.origin, for: owner)
+        else { return nil }
+        return owner
+    }
+
+    /// Gives an expected purchase to its customer, before another user's claim to it is decided.
+    ///
+    /// The ownership policy then decides as if the customer had redeemed the purchase before the import. An account token that
+    /// determines the owner takes precedence over the expectation.
+    mutating func confirmExpectation(of claim: Claim, presentedBy user: Int64) {
+        // Most decisions are about no expected purchase.
+        guard !facts.expectedOwners.isEmpty, claim.isKnown, let owner = expectedOwner(of: claim), owner != user else {
+            return
+        }
+        let siblings = facts.parkedSiblings(of: claim)
+        guard facts.namedOwner(by: claim, siblings, of: nil) == nil else { return }
+        _ = apply(claim, of: owner, by: .appStore, nil)
+        apply(siblings, of: owner)
     }
 }
 
@@ -207,68 +457,6 @@ extension EntitlementDecision {
         facts.set(renewal.completed(by: facts.purchases[original]?.renewal), for: original)
         changes.changedRenewals.insert(original)
         changes.stated.insert(original)
-    }
-}
-
-/// The rules of purchases that an import expects.
-extension EntitlementDecision {
-    /// The customer for whom an import expects the purchase of a claim; nil if somebody owns the purchase, or if its origin is
-    /// not accepted for the customer.
-    func expectedOwner(of claim: Claim) -> Int64? {
-        guard facts.ownedOriginal(of: claim) == nil, let owner = facts.expectedOwners[claim.originalKey],
-            isAccepted(claim.origin, for: owner)
-        else { return nil }
-        return owner
-    }
-
-    /// Gives an expected purchase to its customer, before another user's claim to it is decided.
-    ///
-    /// The ownership policy then decides as if the customer had redeemed the purchase before the import. An account token that
-    /// determines the owner takes precedence over the expectation.
-    mutating func confirmExpectation(of claim: Claim, presentedBy user: Int64) {
-        // Most decisions are about no expected purchase.
-        guard !facts.expectedOwners.isEmpty, claim.isKnown, let owner = expectedOwner(of: claim), owner != user else {
-            return
-        }
-        let siblings = facts.parkedSiblings(of: claim)
-        guard facts.namedOwner(by: claim, siblings, of: nil) == nil else { return }
-        _ = apply(claim, of: owner, by: .appStore, nil)
-        apply(siblings, of: owner)
-    }
-}
-
-/// The rules of restored purchases: all transactions with the same original and product are one purchase.
-extension EntitlementDecision {
-    /// Writes a statement to the other transactions that repeat the purchase of a claim, unless they have a later one.
-    mutating func writeToRepeats(_ status: TransactionStatus, of claim: Claim, by actor: AuditActor) {
-        guard claim.repeatsOriginal, let owner = facts.purchases[claim.originalKey]?.owner,
-            facts.repeatedStatus(of: claim)?.isBehind(status) ?? false
-        else { return }
-        for (key, transaction) in facts.transactions(ofPurchaseRepeatedBy: claim) where key != claim.key {
-            let before = transaction.status
-            guard status.isLater(than: before) else { continue }
-            write(status, of: claim, to: key)
-            guard before.isRevoked != status.isRevoked else { continue }
-            audit(status.isRevoked ? .revoked : .granted, key, claim.productIdentifier, by: actor, to: owner)
-        }
-        facts.setRepeated(status, of: claim)
-    }
-}
-
-extension EntitlementFacts {
-    func transactions(ofPurchaseRepeatedBy claim: Claim) -> [(key: TransactionKey, transaction: Transaction)] {
-        let product = ByteKey(claim.productIdentifier)
-        return transactions(of: claim.originalKey).filter { ByteKey($0.transaction.productIdentifier) == product }
-    }
-
-    /// The last statement about the purchase that a claim repeats: about another of its transactions, or parked for the
-    /// original.
-    ///
-    /// - Returns: Nil if each transaction is a purchase of its own.
-    mutating func lastStatus(ofPurchaseRepeatedBy claim: Claim) -> TransactionStatus? {
-        guard claim.repeatsOriginal else { return nil }
-        let said = [repeatedStatus(of: claim)?.last, parked[claim.originalKey]?.status].compactMap(\.self)
-        return said.reduce(nil) { last, next in last.map { next.isLater(than: $0) } ?? true ? next : last }
     }
 }
 
@@ -350,5 +538,91 @@ extension EntitlementDecision {
     mutating func unpark(_ key: TransactionKey) {
         facts.removeParked(key)
         changes.parkedOrUnparked.insert(key)
+    }
+}
+
+extension EntitlementFacts {
+    /// A decision over these facts, which has changed nothing.
+    package func decision(
+        under policy: OwnershipPolicy = .keep,
+        claimingErasedAfter days: Int64 = OwnershipPolicy.defaultErasedClaimDays,
+        accepting origins: Set<Origin> = [],
+        at moment: Timestamp
+    ) -> EntitlementDecision {
+        EntitlementDecision(
+            facts: self, policy: policy, erasedClaimDays: days, origins: origins, moment: moment)
+    }
+}
+
+/// What must hold after each decision. It is checked before anything is written: a breach refuses the group.
+///
+/// The rules of a decision do not throw. One that finds what cannot be notes it (`EntitlementDecision.breach`), and the check throws it.
+extension EntitlementDecision {
+    /// - Parameter before: The facts before the decision.
+    package func check(after before: EntitlementFacts) throws(BrokenInvariant) {
+        if let breach { throw breach }
+        try checkPurchases(after: before)
+        try checkTransactions(after: before)
+        for case .audit(let entry, let user) in changes.events {
+            try hold(user > 0, "an event is one of a user", entry.reference)
+        }
+        for original in changes.changedRenewals {
+            try hold(facts.purchases[original]?.renewal != nil, "a changed renewal is stated", original)
+        }
+        for original in changes.recordedStates {
+            try hold(
+                facts.recordedStates[original] != nil && facts.purchases[original] != nil,
+                "a recorded state is one of a purchase", original)
+        }
+    }
+
+    private func checkPurchases(after before: EntitlementFacts) throws(BrokenInvariant) {
+        let (new, transferred) = (changes.newPurchases, Set(changes.transferred))
+        for (original, purchase) in facts.purchases {
+            let known = before.purchases[original]
+            try hold((known == nil) == new.contains(original), "a purchase is new if nobody has owned it", original)
+            guard known?.owner != purchase.owner else { continue }
+            try hold(purchase.owner > 0, "an owner is a user", original)
+            try hold(known == nil || transferred.contains(original), "an owner changes by a transfer", original)
+        }
+        for original in new.union(transferred).union(changes.named) {
+            try hold(facts.purchases[original] != nil, "a changed purchase is known", original)
+        }
+    }
+
+    private func checkTransactions(after before: EntitlementFacts) throws(BrokenInvariant) {
+        var new: Set<TransactionKey> = []
+        for claim in changes.newTransactions {
+            try hold(
+                before.transactions[claim.key] == nil && new.insert(claim.key).inserted,
+                "a transaction is redeemed once", claim.key)
+        }
+        for key in new.union(changes.changedTransactions).union(changes.changedFacts) {
+            guard let transaction = facts.transactions[key] else {
+                throw BrokenInvariant("a changed transaction is known", key.identifier)
+            }
+            try hold(facts.purchases[transaction.originalKey] != nil, "a transaction has its purchase", key)
+            try hold(
+                new.contains(key) || before.transactions[key]?.sequence != nil, "a redeemed transaction has its row",
+                key
+            )
+            let paidBack = transaction.stated?.integer(.refundedAmount)
+            try hold(paidBack.map { $0 >= 0 } ?? true, "no store pays back less than nothing", key)
+        }
+    }
+
+    private func hold(
+        _ condition: Bool, _ rule: String, _ subject: @autoclosure () -> String
+    ) throws(BrokenInvariant) {
+        guard condition else { throw BrokenInvariant(rule, subject()) }
+    }
+
+    private func hold(_ condition: Bool, _ rule: String, _ key: TransactionKey) throws(BrokenInvariant) {
+        try hold(condition, rule, key.identifier)
+    }
+
+    /// Notes what cannot be. The first breach counts.
+    mutating func note(_ rule: String, _ key: TransactionKey) {
+        breach = breach ?? BrokenInvariant(rule, key.identifier)
     }
 }

@@ -1,4 +1,6 @@
+import Ledger
 import Proofs
+import Vocabulary
 
 /// The money of charges: the price of each, what a store has paid back of it, and their sums.
 ///
@@ -216,5 +218,29 @@ extension Int64 {
     fileprivate func times(_ quantity: Int64) -> Int64? {
         let (product, isTooLarge) = multipliedReportingOverflow(by: quantity)
         return isTooLarge ? nil : product
+    }
+}
+
+/// The rule of refunds without a revocation. That of a revocation is part of its event.
+extension EntitlementDecision {
+    /// The money that the store has paid back of a claim's transaction; nil for none.
+    func paidBack(of claim: Claim) -> PaidBack? {
+        guard let transaction = facts.transactions[claim.key], let stated = transaction.stated else { return nil }
+        return PaidBack(stated, quantity: claim.quantity, revokedAt: transaction.status.revocationDate)
+    }
+
+    /// Records money that was paid back since, however often it is stated.
+    mutating func auditRefund(of claim: Claim, after before: PaidBack?, to user: Int64) {
+        guard let after = paidBack(of: claim), before == nil || after.amount ?? 0 > before?.amount ?? 0 else { return }
+        audit(
+            .paymentRefunded, claim.key, claim.productIdentifier, by: .appStore, to: user,
+            measure: refund(of: claim, after, paidBefore: before?.amount ?? 0))
+    }
+
+    /// The part of an amount that no earlier event has; nil if the amount or the currency is unknown.
+    func refund(of claim: Claim, _ paidBack: PaidBack, paidBefore before: Int64) -> AuditEntry.Measure? {
+        guard let amount = paidBack.amount, let currency = facts.transactions[claim.key]?.stated?.text(.currency)
+        else { return nil }
+        return .refund(Price(milliunits: amount - before, currency: currency), at: paidBack.at)
     }
 }

@@ -87,34 +87,6 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
     }
 }
 
-/// The state of a purchase with an end in its owner's history.
-package struct HistoryState: Hashable, Sendable {
-    package let state: PurchaseState
-    /// Nil if the store has not stated whether it renews, for a prepaid plan, and for a purchase that has ended.
-    package let renews: Bool?
-    /// The moment at which time alone changes the state; nil if it never does.
-    package let changesAt: Timestamp?
-
-    package init(state: PurchaseState, renews: Bool?, changesAt: Timestamp?) {
-        self.state = state
-        self.renews = renews
-        self.changesAt = changesAt
-    }
-
-    /// The state of the purchase in a new period.
-    var reopened: HistoryState { HistoryState(state: .active, renews: renews, changesAt: changesAt) }
-
-    init(_ status: PurchaseStatus, at moment: Timestamp) {
-        let isEnded = [.expired, .revoked, .refunded, .upgraded].contains(status.state)
-        let ends = [status.paidUntil, status.graceEndsAt, status.retryEndsAt]
-        // Only a statement ends a pause.
-        let isSettled = isEnded || status.state == .paused
-        self.init(
-            state: status.state, renews: isEnded || status.next == .prepaid ? nil : status.renews,
-            changesAt: isSettled ? nil : ends.compactMap(\.self).filter { $0 > moment }.min())
-    }
-}
-
 /// A purchase event of a subscription: the first purchase or one renewal.
 ///
 /// The App Store identifies the event (`webOrderLineItemId`). Transactions of one event have the same original transaction,

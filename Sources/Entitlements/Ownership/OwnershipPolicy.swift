@@ -57,33 +57,6 @@ package enum OwnershipPolicy: Hashable, Sendable {
     }
 }
 
-/// The rule of moves by the team.
-extension EntitlementDecision {
-    /// Gives a purchase with its renewals to another user, as a transfer without the ownership policy and its pause would.
-    ///
-    /// The reason stays out of the audit log of an erased owner, because it may name a person.
-    ///
-    /// - Throws: `GrantError` if an account token names the owner, who was not erased, or if the purchase has added to a balance.
-    package mutating func move(
-        _ original: TransactionKey,
-        to user: Int64,
-        reason: String,
-        by actor: AuditActor
-    ) throws(GrantError) {
-        guard let purchase = facts.purchases[original] else { return note("a moved purchase is known", original) }
-        guard purchase.owner != user else { return }
-        let isErased = facts.erasedOwners[purchase.owner] != nil
-        // The next renewal with the token would bring the purchase back. The token of an erased user takes it from nobody.
-        guard purchase.naming == nil || isErased else { throw .accountTokenDecides }
-        // The credit may be spent already.
-        guard !facts.addsToBalance(original) else { throw .purchaseAddsToBalance }
-        let product = lastProduct(of: original)
-        give(original, to: user, of: product, isNamed: false, by: actor)
-        audit(.moved, original, product, by: actor, to: purchase.owner, reason: isErased ? nil : reason)
-        audit(.moved, original, product, by: actor, to: user, reason: reason)
-    }
-}
-
 /// The rules of ownership and transfers.
 extension EntitlementDecision {
     /// The reason to refuse a claim to a user; nil if the user may have it.
@@ -193,5 +166,32 @@ extension EntitlementFacts {
     /// True if a purchase has added to a balance.
     package func addsToBalance(_ original: TransactionKey) -> Bool {
         transactions(of: original).contains { $0.transaction.addsToBalance }
+    }
+}
+
+/// The rule of moves by the team.
+extension EntitlementDecision {
+    /// Gives a purchase with its renewals to another user, as a transfer without the ownership policy and its pause would.
+    ///
+    /// The reason stays out of the audit log of an erased owner, because it may name a person.
+    ///
+    /// - Throws: `GrantError` if an account token names the owner, who was not erased, or if the purchase has added to a balance.
+    package mutating func move(
+        _ original: TransactionKey,
+        to user: Int64,
+        reason: String,
+        by actor: AuditActor
+    ) throws(GrantError) {
+        guard let purchase = facts.purchases[original] else { return note("a moved purchase is known", original) }
+        guard purchase.owner != user else { return }
+        let isErased = facts.erasedOwners[purchase.owner] != nil
+        // The next renewal with the token would bring the purchase back. The token of an erased user takes it from nobody.
+        guard purchase.naming == nil || isErased else { throw .accountTokenDecides }
+        // The credit may be spent already.
+        guard !facts.addsToBalance(original) else { throw .purchaseAddsToBalance }
+        let product = lastProduct(of: original)
+        give(original, to: user, of: product, isNamed: false, by: actor)
+        audit(.moved, original, product, by: actor, to: purchase.owner, reason: isErased ? nil : reason)
+        audit(.moved, original, product, by: actor, to: user, reason: reason)
     }
 }

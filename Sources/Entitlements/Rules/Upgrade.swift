@@ -1,0 +1,135 @@
+import Ledger
+import Proofs
+
+/// The rules of replaced periods: an upgrade is no refund, though the App Store states it as a cancellation in an app receipt.
+extension EntitlementDecision {
+    /// A period of a subscription that may have replaced another one.
+    struct Successor {
+        let productIdentifier: String
+        let purchaseDate: Timestamp
+
+        init(_ claim: Claim) {
+            (productIdentifier, purchaseDate) = (claim.productIdentifier, claim.purchaseDate)
+        }
+
+        init(_ transaction: EntitlementFacts.Transaction) {
+            (productIdentifier, purchaseDate) = (transaction.productIdentifier, transaction.purchaseDate)
+        }
+
+        /// The tolerance for two statements of one moment, in seconds. App receipts have whole seconds. A customer may buy again
+        /// soon after a refund.
+        static let toleranceSeconds: Int64 = 2
+
+        /// True if this period replaces another product, and begins when the App Store has taken that one back.
+        func replaces(_ product: String, from start: Timestamp, revokedAt date: Timestamp) -> Bool {
+            let tolerance = Self.toleranceSeconds
+            return purchaseDate > start && purchaseDate >= date.adding(seconds: -tolerance)
+                && purchaseDate <= date.adding(seconds: tolerance)
+                && !productIdentifier.hasSameBytes(as: product)
+        }
+    }
+
+    /// A statement about a claim's transaction without the revocation, if the revocation is an upgrade.
+    mutating func withoutUpgrade(_ status: TransactionStatus, of claim: Claim) -> TransactionStatus {
+        guard let date = status.revocationDate, status.expiresAt != nil else { return status }
+        let original = facts.ownedOriginal(of: claim) ?? claim.originalKey
+        let tolerance = Successor.toleranceSeconds
+        let known = facts.reading(periodsOf: original) {
+            $0.keys(from: date.adding(seconds: -tolerance), through: date.adding(seconds: tolerance))
+        }.compactMap { facts.transactions[$0].map { Successor($0) } }
+        // The other purchases of the proof, and parked renewals, follow in the same decision.
+        let following = (presented + Array(facts.parkedSiblings(of: claim).claims)).filter {
+            $0.isKnown && $0.originalKey == original
+        }
+        let isUpgrade = (known + following.map { Successor($0) }).contains {
+            $0.replaces(claim.productIdentifier, from: claim.purchaseDate, revokedAt: date)
+        }
+        return isUpgrade ? status.withoutRevocation : status
+    }
+
+    /// A status without its revocation, if all statements about the transaction together say that the period was upgraded. Its end is told
+    /// with the period that replaces it, which may not be known yet.
+    func withoutStatedUpgrade(_ status: TransactionStatus, of key: TransactionKey) -> TransactionStatus {
+        guard let date = status.revocationDate, status.expiresAt != nil, let transaction = facts.transactions[key],
+            transaction.isUpgraded, date >= transaction.purchaseDate, !transaction.isShareEnded
+        else { return status }
+        return status.withoutRevocation
+    }
+
+    /// Records that a new period replaces the one before it, and that the one after it has replaced the new one.
+    ///
+    /// - Parameter record: Redeems the new period.
+    mutating func recordReplacements(by claim: Claim, of user: Int64, _ record: (inout EntitlementDecision) -> Void) {
+        let start = claim.purchaseDate
+        let (earlier, later, revoked, isFirst) = facts.reading(periodsOf: claim.originalKey) {
+            ($0.last(before: start), $0.first(after: start), $0.revoked, $0.keys(from: start, through: start).isEmpty)
+        }
+        let hasEnded = facts.recordedStates[claim.originalKey]?.state == .expired
+        if claim.expiresAt != nil {
+            let new = Successor(claim)
+            for key in revoked.sorted() {
+                guard let transaction = facts.transactions[key], let date = transaction.status.revocationDate,
+                    new.replaces(transaction.productIdentifier, from: transaction.purchaseDate, revokedAt: date)
+                else { continue }
+                set(transaction.status.withoutRevocation, of: key)
+            }
+            // Another period of the same moment has ended the earlier one.
+            if isFirst, let earlier, let transaction = facts.transactions[earlier],
+                transaction.isReplaced(by: SubscribedPlan(claim), from: start, hasEnded: hasEnded)
+            {
+                auditChange(of: earlier, transaction, to: SubscribedPlan(claim), of: user)
+            }
+        }
+        let successor = later.flatMap { facts.transactions[$0] }
+        record(&self)
+        if let transaction = facts.transactions[claim.key], let successor,
+            transaction.isReplaced(by: successor.plan, from: successor.purchaseDate, hasEnded: hasEnded)
+        {
+            auditChange(of: claim.key, transaction, to: successor.plan, of: user)
+        }
+    }
+
+    /// Records the end of a period by a replacement.
+    private mutating func auditChange(
+        of key: TransactionKey,
+        _ transaction: EntitlementFacts.Transaction,
+        to plan: SubscribedPlan,
+        of user: Int64
+    ) {
+        audit(.productChanged, key, transaction.productIdentifier, by: .appStore, to: user, reason: plan.text)
+    }
+}
+
+extension EntitlementFacts.Transaction {
+    /// True if the App Store has stated that the customer upgraded.
+    var isUpgraded: Bool { stated.map { $0.bool(.isUpgraded) == true } ?? terms?.isUpgraded ?? false }
+
+    /// True if the store has taken the transaction from a member of a family, or of a team with seats, who has paid nothing.
+    fileprivate var isShareEnded: Bool {
+        switch stated?.text(.revocationType).flatMap(RevocationType.init) {
+        case .familyRevoke, .assignmentRevoke: true
+        case .refundFull, .refundProrated, nil: false
+        }
+    }
+
+    /// True if a period of another plan begins before this one ends. A subscription that is bought again, before its end or after it,
+    /// and a prepaid plan that is topped up, are no other plan.
+    ///
+    /// - Parameter hasEnded: True if the end of the subscription is in the history.
+    fileprivate func isReplaced(by other: SubscribedPlan, from start: Timestamp, hasEnded: Bool) -> Bool {
+        guard !status.isRevoked, let expiresAt = status.expiresAt, other.differs(from: plan) else { return false }
+        let replacesInGracePeriod = originalKey.origin.store.replacesInGracePeriod
+        let end = replacesInGracePeriod ? max(expiresAt, grace?.endsAt ?? expiresAt) : expiresAt
+        // A subscription on hold, or one of which the ledger learns later, is over where the new one begins.
+        return isUpgraded || start.adding(seconds: Coverage.clockToleranceSeconds) < end
+            || other.replacesAtOnce && !hasEnded
+    }
+}
+
+extension TransactionStatus {
+    fileprivate var withoutRevocation: TransactionStatus {
+        TransactionStatus(
+            revocationDate: nil, revocationReason: nil, expiresAt: expiresAt, statedAt: statedAt,
+            statementNumber: statementNumber)
+    }
+}
