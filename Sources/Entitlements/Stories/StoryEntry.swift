@@ -264,24 +264,28 @@ package struct StoryPart: Hashable, Sendable {
 
 extension StoryPart.Kind {
     fileprivate func includes(_ entry: AuditEntry) -> Bool {
+        if entry.event.kind == self { return true }
+        guard self == .team else { return false }
+        // A back end redeems with a key, too.
+        switch entry.actor {
+        case .member: return entry.event != .refused
+        case .apiKey: return entry.event == .revoked
+        case .user, .appStore, .till: return false
+        }
+    }
+}
+
+extension AuditEntry.Event {
+    /// Nil for an event that only the whole story has.
+    fileprivate var kind: StoryPart.Kind? {
         switch self {
-        case .purchases: return [.granted, .productChanged, .transferredIn, .transferredOut].contains(entry.event)
-        case .renewals:
-            return [
-                .planChosen, .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled,
-                .autoRenewEnabled,
-            ].contains(entry.event)
-        case .refunds: return [.revoked, .unitsRevoked, .paymentRefunded, .refundAnswered].contains(entry.event)
-        case .refusals: return entry.event == .refused
-        case .team:
-            if [.itemGiven, .itemTakenBack, .credited, .assigned, .moved].contains(entry.event) { return true }
-            // A back end redeems with a key, too.
-            switch entry.actor {
-            case .member: return entry.event != .refused
-            case .apiKey: return entry.event == .revoked
-            case .user, .appStore, .till: return false
-            }
-        case .notifications: return false
+        case .granted, .productChanged, .transferredIn, .transferredOut: .purchases
+        case .planChosen, .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled:
+            .renewals
+        case .revoked, .unitsRevoked, .paymentRefunded, .refundAnswered: .refunds
+        case .refused: .refusals
+        case .itemGiven, .itemTakenBack, .credited, .assigned, .moved: .team
+        case .spent, .aliased, .erased: nil
         }
     }
 }

@@ -3,7 +3,7 @@ import Proofs
 /// A JSON Schema, with the named schemas that it refers to.
 ///
 /// As a note on a field it may have some keywords only, such as a description. A text literal is a schema with this description.
-package struct Schema: Sendable, ExpressibleByStringLiteral {
+package struct Schema: Sendable, ExpressibleByStringInterpolation {
     package private(set) var keywords: JSONObject
     /// The schemas that the keywords refer to, directly or not, by name.
     private(set) var components: [String: JSONObject] = [:]

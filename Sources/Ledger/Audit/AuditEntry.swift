@@ -54,6 +54,18 @@ package struct AuditEntry: Hashable, Sendable {
         case refundAnswered
         /// The user was erased.
         case erased
+
+        /// True if the apps of the user hear of the event. A refusal changes nothing.
+        var isToldToApps: Bool {
+            switch self {
+            case .refused: false
+            case .granted, .revoked, .unitsRevoked, .paymentRefunded, .productChanged, .planChosen, .transferredIn,
+                .transferredOut, .moved, .itemGiven, .itemTakenBack, .assigned, .credited, .spent, .expired,
+                .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled, .aliased,
+                .refundAnswered, .erased:
+                true
+            }
+        }
     }
 
     /// The time at which the event took effect.

@@ -100,8 +100,7 @@ package struct EventRecords {
             let entry = isAudit ? audit.removeFirst() : changes.removeFirst()
             position = EventPosition(
                 audit: isAudit ? entry.number : position.audit, change: isAudit ? position.change : entry.number)
-            // A refusal changes nothing.
-            if isAudit, entry.kind == AuditEntry.Event.refused.rawValue { continue }
+            if isAudit, AuditEntry.Event(rawValue: entry.kind)?.isToldToApps == false { continue }
             events.append(
                 UserEvent(
                     kind: entry.kind, subject: entry.subject, reference: entry.reference,

@@ -1,4 +1,5 @@
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -260,5 +261,334 @@ extension RedeemedTransaction: AnswerObject, Listed {
             "The reason in Apple's numbers: 1 for a problem with the app, 0 for another reason.", \.revocationReason)
         $0.field("revocation", \.revocation)
         $0.field("facts", .transactionFacts, \.facts.content)
+    }
+}
+
+extension APIOperation {
+    static let users = [
+        readUser, readMe, makeUserAccountToken, makeOwnAccountToken, setUserAccountToken, listUserItems, listMeItems,
+        listUserRights, listOwnRights,
+        listUserSubscriptions, listOwnSubscriptions, listUserTransactions, listMeTransactions, redeemUserTransaction,
+        redeemMeTransaction, redeemUserReceipt, redeemMeReceipt,
+    ]
+
+    static let readUser = APIOperation(
+        .get, "/v1/users/{user}", for: .backEnd(.read), isPerApp: true,
+        "readUser", "Returns the user's account token if it was made",
+        answers: [.json("The user.", AppAccountToken.self)])
+
+    static let readMe = readUser.own("readMe", "Returns the caller's account token if it was made", usesReserve: true)
+
+    static let makeUserAccountToken = APIOperation(
+        .put, "/v1/users/{user}/account-token", for: .backEnd(.redeem), isPerApp: true,
+        "makeUserAccountToken", "Returns the user's account token, and makes it and the user if need be",
+        answers: [.json("The user.", AppAccountToken.self)])
+
+    static let makeOwnAccountToken = makeUserAccountToken.own(
+        "makeOwnAccountToken", "Returns the caller's account token, and makes it if need be")
+
+    static let setUserAccountToken = APIOperation(
+        // Purchases of every app may have the token.
+        .put, "/v1/users/{user}", for: .backEnd(.redeem),
+        "setUserAccountToken", "Sets an account token that the back end has generated",
+        body: .json([
+            "appAccountToken": .uuid("A UUID that no other user has."),
+            "isCorrection": .flag(
+                "True to set the token in any case: a former token of the user still leads to the user, and the token of another user is taken from that user."
+            ).with(["default": .bool(false)]).optional,
+        ]).described("An account token."),
+        answers: [.json("The user.", AppAccountToken.self)],
+        or: [.conflict])
+
+    static let listUserItems = APIOperation(
+        .get, "/v1/users/{user}/items", for: .backEnd(.read), isPerApp: true,
+        "listUserItems", "Lists the items of the user",
+        parameters: [.ifNoneMatch],
+        answers: [
+            .list("The items of a user, including those that everybody owns, in order.", "items", of: .ownedItem)
+                .aboutUser
+        ])
+
+    static let listMeItems = listUserItems.own("listMeItems", "Lists the items of the caller", usesReserve: true)
+
+    static let listUserRights = APIOperation(
+        .get, "/v1/users/{user}/rights", for: .backEnd(.read), isPerApp: true,
+        "listUserRights", "Lists the rights that the user has",
+        parameters: [.app, .ifNoneMatch],
+        answers: [.list("The rights, in the order of the catalog.", "rights", of: .userRight).aboutUser])
+
+    static let listOwnRights = listUserRights.own(
+        "listOwnRights", "Lists the rights that the caller has", usesReserve: true)
+
+    static let listUserSubscriptions = APIOperation(
+        .get, "/v1/users/{user}/subscriptions", for: .backEnd(.read), isPerApp: true,
+        "listUserSubscriptions", "Lists the user's subscriptions with their current state",
+        answers: [
+            .list("The subscriptions, in the order of their first purchases.", of: PurchaseStatus.self).aboutUser
+        ])
+
+    static let listOwnSubscriptions = listUserSubscriptions.own(
+        "listOwnSubscriptions", "Lists the caller's subscriptions with their current state", usesReserve: true)
+
+    static let listUserTransactions = APIOperation(
+        .get, "/v1/users/{user}/transactions", for: .backEnd(.read), isPerApp: true,
+        "listUserTransactions", "Lists the redeemed transactions, newest first",
+        parameters: [
+            .app, .query("store", "Only purchases at one store, local ones included.", .one(of: PurchaseStore.self)),
+        ],
+        answers: [.page("A page of transactions, newest first.", of: RedeemedTransaction.self).aboutUser])
+
+    static let listMeTransactions = listUserTransactions.own("listMeTransactions", usesReserve: true)
+
+    static let redeemUserTransaction = APIOperation(
+        .post, "/v1/users/{user}/transactions", for: .backEnd(.redeem), isPerApp: true,
+        "redeemUserTransaction", "Redeems a signed transaction, or a purchase of Google Play",
+        parameters: [.idempotencyKey],
+        body: .json([
+            "signedTransaction": .text(
+                "The signed transaction (JWS), as StoreKit gives it, or a receipt of Unity IAP."
+            ).optional,
+            "purchase": .text(
+                "The signed text of a purchase of Google Play (`getOriginalJson()`), to the byte, instead of a signed transaction."
+            )
+            .optional,
+            "signature": .text("The signature of that purchase (`getSignature()`), in base64.").optional,
+            "purchaseToken": .text(
+                "The token of a purchase of Google Play (`getPurchaseToken()`), about which the service asks Google Play, instead of both."
+            ).optional,
+            "packageName": .text("The app of that token; absent if the service asks about one app.").optional,
+            "productId": .text("The product of that token, as a hint. Google Play states the products.").optional,
+        ]).described("A proof of purchase: `signedTransaction`, `purchase` and `signature`, or `purchaseToken`."),
+        answers: [.json("The outcome.", Redemption.self)], or: [.badGateway])
+
+    static let redeemMeTransaction = redeemUserTransaction.own("redeemMeTransaction", usesReserve: true)
+
+    static let redeemUserReceipt = APIOperation(
+        .post, "/v1/users/{user}/receipts", for: .backEnd(.redeem), isPerApp: true,
+        "redeemUserReceipt", "Redeems an app receipt",
+        parameters: [.idempotencyKey],
+        body: .json(["receipt": .text("The app receipt, in base64, or a receipt of Unity IAP.")]).described(
+            "A proof of purchase."),
+        answers: [.json("The outcome.", Redemption.self)])
+
+    static let redeemMeReceipt = redeemUserReceipt.own("redeemMeReceipt", usesReserve: true)
+}
+
+extension Origin: AnswerValue {
+    package static let schema = Schema.one(of: Origin.self, "The origin of the purchase.")
+}
+
+extension UserName: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "A user's name and its issuer.", named: "UserName", isClosed: true
+    ) {
+        $0.field("issuer", "The issuer; empty for a user of the back end.", \.issuer)
+        $0.field("name", "The name.", \.name)
+    }
+}
+
+extension Redemption: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("The result of a redemption.", named: "Redemption") {
+        $0.field("outcome", "The outcome of the proof as a whole.", \.outcome)
+        $0.field("transactions", "The transactions in the proof's order.", \.transactions)
+        $0.field("items", "The items that the user owns now.", \.items)
+    }
+}
+
+extension Redemption.Outcome: AnswerValue {}
+
+extension Redemption.Result: AnswerValue {
+    package static let schema = Schema.one(
+        of: allCases.map(\.rawValue), named: "RedemptionResult", "The outcome of the transaction.")
+}
+
+extension Redemption.Line: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("The result of one transaction.") {
+        $0.field("transactionId", "The transaction's identifier.", \.transactionId)
+        $0.field("productId", "The product.", \.productId)
+        $0.field("result", \.result)
+        $0.field("mayFinish", "True if the device may finish the transaction.", \.mayFinish)
+    }
+}
+
+extension Schema {
+    static func purchaseState(_ description: String? = nil) -> Schema {
+        one(of: PurchaseState.allCases.filter { $0 != .unclaimed }.map(\.rawValue), description)
+    }
+
+    static let canceler = one(
+        of: ExpirationReason.allCases.compactMap(\.canceler),
+        "Who or what has canceled; absent if nobody has, or if the store has not stated it.")
+
+    private static let source = one(
+        of: ["purchase", "grant", "rule"],
+        "The source: a purchase (of several, the one that ends last), a grant by the team, or the catalog's rule that everybody owns the item."
+    )
+
+    static let ownedItem = Schema.object("An item of a user, with its period and its source.", named: "OwnedItem")
+        .fields([
+            "collection": .text(),
+            "number": .integer(in: 0 ... .max),
+        ]).covered("item", since: "The start of the current period of ownership without a gap.", until: "ownership")
+
+    static let userRight = Schema.object(
+        "A right that a user has, with its period and its source. Of several sources, the one that ends last.",
+        named: "UserRight"
+    ).fields([
+        "name": .text("The name of the right.").with(["examples": .array(["premium"])]),
+        "collection": .text("The collection of the item that gives the right."),
+        "number": .integer("The number of the item that gives the right.", in: 0 ... .max),
+    ]).covered("right", since: "The start of the right without a gap.", until: "right")
+
+    /// The object with the period and the source of what a user has.
+    private func covered(_ thing: String, since: String, until: String) -> Schema {
+        fields([
+            "source": Self.source,
+            "state": .purchaseState("The state of the purchase; `owned` for another source."),
+            "since": .time("\(since) Absent for a rule.").optional,
+            "until": .time("The end of the \(until); absent without an end.").optional,
+            "renews": .flag("Absent if the store has not stated whether the subscription renews.").optional,
+            "productId": .text("The product of a purchase.").optional,
+            "transactionId": .text("The transaction that gives the \(thing).").optional,
+            "originalTransactionId": .text("The purchase.").optional,
+            "origin": Origin.schema.optional,
+            "grant": .text("The identifier of a grant.").optional,
+        ])
+    }
+
+    static let transactionFacts = facts(
+        TransactionFact.self, named: "TransactionFacts",
+        "The facts that the store has stated, in the words of the App Store. A fact that it has not stated is absent.")
+    static let renewalFacts = facts(
+        RenewalFact.self, named: "RenewalFacts",
+        "The facts that the store has last stated about a renewal, in the words of the App Store. A fact that it has not stated is absent."
+    )
+
+    /// Notes on facts, where they say more than the meaning in the table.
+    private static let factNotes = [
+        "additionalTransactionReason": "`SEAT_ADDITION`; absent if the transaction is the only one of its period.",
+        "advancedCommerceInfo": "`advancedCommerceInfo`, as it was signed.",
+        "appAccountToken": "The account token of the purchase.",
+        "appTransactionId": "The customer of the app, as Apple numbers it.",
+        "autoRenewProductId": "The product of the next period.",
+        "autoRenewStatus": "1 if the subscription renews, 0 if the running period is the last one.",
+        "billingPlanType": "`BILLED_UPFRONT` or `MONTHLY`.",
+        "canceledBy": "`user`, `system` (Google Play), `developer` or `replacement`.",
+        "commitmentInfo": "`commitmentInfo`, as it was signed.",
+        "currency": "ISO 4217.",
+        "eligibleWinBackOfferIds": "The win-back offers that the customer may use.",
+        "environment": "`Production`, `Sandbox`, `Xcode` or `LocalTesting`.",
+        "expirationIntent":
+            "1 cancelled, 2 billing error, 3 no consent to a price increase, 4 product not available, 5 other.",
+        "expiresDate": "The end that the store states.",
+        "inAppOwnershipType": "`PURCHASED`, `FAMILY_SHARED` or `ASSIGNED`, a seat that another customer has paid for.",
+        "isInBillingRetryPeriod": "True while the store tries to charge again.",
+        "isInIntroOfferPeriod": "True in an introductory offer, as an app receipt states it.",
+        "isTrialPeriod": "True in a free trial, as an app receipt states it.",
+        "isUpgraded": "True if the customer has changed to a higher level since.",
+        "itemId": "The product's number in the App Store.",
+        "multiSeatInfo": "`multiSeatInfo`, as it was signed: the seats and their prices.",
+        "offerDiscountType": "`FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.",
+        "offerIdentifier": "The offer, as App Store Connect names it.",
+        "offerPeriod": "ISO 8601, such as `P1M`.",
+        "offerType": "1 introductory, 2 promotional, 3 offer code, 4 win-back.",
+        "price": "Milliunits of the currency: the price of the whole quantity, or of one seat on average.",
+        "priceIncreaseStatus": "0 if the customer has not responded, 1 after consent.",
+        "productId": "The product of this period.",
+        "recentSubscriptionStartDate": "The start of the latest run of periods without a gap of 60 days.",
+        "renewalBillingPlanType": "`BILLED_UPFRONT` or `MONTHLY`.",
+        "renewalDate": "The date of the next renewal.",
+        "renewalPrice": "Milliunits of the currency, of one seat on average.",
+        "revocationType": "`REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE` or `ASSIGNMENT_REVOKE`.",
+        "signedDate":
+            "The date of the last signed transaction; absent if app receipts alone have stated the facts.",
+        "storefront": "ISO 3166-1, three letters.",
+        "storefrontId": "The storefront's number.",
+        "transactionReason": "`PURCHASE` or `RENEWAL`.",
+        "type": "`Consumable`, `Non-Consumable`, `Auto-Renewable Subscription` or `Non-Renewing Subscription`.",
+        "webOrderLineItemId": "The number of the period in the App Store.",
+    ]
+
+    /// The facts of a table of Apple's fields.
+    private static func facts<Fact: StatedFact>(_ table: Fact.Type, named name: String, _ description: String) -> Schema
+    {
+        let fields = table.allCases.map { fact in
+            let meaning = fact.field.meaning
+            let note = factNotes[fact.rawValue] ?? meaning.prefix(1).uppercased() + meaning.dropFirst() + "."
+            let schema: Schema =
+                switch fact.field.kind {
+                case .text, .token: .text(note)
+                case .integer: .integer(note)
+                case .bool: .flag(note)
+                case .date: .time(note)
+                case .texts: .array(of: .text(), note)
+                case .object: .anyObject.described(note)
+                }
+            return (fact.rawValue, schema.optional)
+        }
+        return .object(description, named: name).fields(fields)
+    }
+}
+
+extension Item {
+    var json: JSONValue {
+        .object(["collection": .string(collection), "number": .integer(number)])
+    }
+}
+
+/// An item of a user. Each launch of an app reads all of them, so the members are written one by one, in the order of their
+/// names, without a list of fields (`AnswerFields`).
+extension OwnedItem: AnswerValue {
+    package static var schema: Schema { .ownedItem }
+
+    package func write(to json: inout AnswerJSON) {
+        json.append("{")
+        writeMembers(to: &json)
+        json.append("}")
+    }
+
+    fileprivate func writeMembers(to json: inout AnswerJSON) {
+        func text(_ name: StaticString, _ text: String?) {
+            guard let text else { return }
+            json.append(name)
+            json.string(text)
+        }
+        let purchase = purchase
+        text("\"collection\":", item.collection)
+        if case .grant(let identifier) = source { text(",\"grant\":", identifier) }
+        json.append(",\"number\":")
+        json.append(item.number)
+        if let purchase {
+            text(",\"origin\":", purchase.origin.rawValue)
+            text(",\"originalTransactionId\":", purchase.originalTransactionIdentifier)
+            text(",\"productId\":", purchase.productIdentifier)
+        }
+        if let renews { json.append(renews ? ",\"renews\":true" : ",\"renews\":false") }
+        text(",\"since\":", since?.rfc3339)
+        text(",\"source\":", sourceName)
+        text(",\"state\":", state.rawValue)
+        text(",\"transactionId\":", purchase?.transactionIdentifier)
+        text(",\"until\":", until?.rfc3339)
+    }
+
+    private var sourceName: String {
+        switch source {
+        case .purchase: "purchase"
+        case .grant: "grant"
+        case .rule: "rule"
+        }
+    }
+}
+
+/// The item with the right's name.
+extension UserRight: AnswerValue {
+    package static var schema: Schema { .userRight }
+
+    package func write(to json: inout AnswerJSON) {
+        json.append("{\"name\":")
+        json.string(name)
+        json.append(",")
+        item.writeMembers(to: &json)
+        json.append("}")
     }
 }
