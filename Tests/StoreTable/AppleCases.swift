@@ -14,7 +14,7 @@ enum AppleCases {
         askToBuy, refundReversed, earlyRenewalRefunded, notForSale, endedForAnotherReason, familyShared, familyRevoked,
         seatAssigned, seatsSold, seatRefunded, upgradedWithRefund, successorUnknown,
         successorUnknownWithRefund, successorLater, consentAsked, oneOfTwoIdentifiers, unitRefunded,
-        unitRefundReversed, restRefunded, upgradedInGrace, turnedOffHeardLate, turnedOffInGrace,
+        unitRefundReversed, restRefunded, upgradedInGrace, turnedOffHeardLate, turnedOffInGrace, extended,
     ]
 
     private struct NotApple: Error {}
@@ -365,5 +365,24 @@ enum AppleCases {
         [
             .items: "nothing", .subscriptions: "basic expired * ends (customerCancelled)", .why: "plus 1 expired",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, * EXPIRATION/UNSUBSCRIBE <basic> NORMAL 0",
+        ])
+
+    static let extended = row(
+        "the period extended by ten days",
+        "notificationType RENEWAL_EXTENDED; RevenueCat, Subscription Extended Flow",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.extend(sold, days: 10)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 active until 04-11 renews", .subscriptions: "basic active until 04-11 renews",
+            .why: "plus 1 owned", .story: "granted, periodExtended",
+            .webhooks: "purchase.granted, subscription.periodExtended",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, SUBSCRIPTION_EXTENDED <basic> NORMAL 0",
+            .customerInfo: "<basic> normal until 04-11, has gardener",
+            // Neither page says if the price counts for the longer time.
+            .figures: "revenue 5000, active-subscriptions 1, mrr *",
         ])
 }

@@ -264,6 +264,15 @@ actor AppleTableStore: TableStore {
         try await redeem(old.changing(("isUpgraded", .bool(true))), for: purchase.user)
     }
 
+    /// Extends the running period (Extend a Subscription Renewal Date).
+    func extend(_ sold: Sold, days: Int64) async throws {
+        let end = purchases[sold.number].ends.adding(days: days)
+        purchases[sold.number].ends = end
+        let index = purchases[sold.number].transactions.count - 1
+        purchases[sold.number].transactions[index] = last(of: sold).changing(("expiresDate", .milliseconds(end)))
+        try await notify("RENEWAL_EXTENDED", of: sold)
+    }
+
     func choose(_ plan: Plan, at sold: Sold) async throws {
         purchases[sold.number].next = plan
         try await notify("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", of: sold)

@@ -64,6 +64,8 @@ package struct StoryEntry: Hashable, Sendable {
         case .planChosen:
             entry.reason.map { "The customer chose \($0) for the next renewal of \(subject)." }
                 ?? "The customer keeps \(subject) at the next renewal after all."
+        case .periodExtended:
+            "\(company(of: entry.origin)) extended \(subject)\(entry.reason.map { " until \($0)" } ?? "")."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
         case .transferredIn:
             "Purchase \(reference) of \(subject) came from \(entry.reason.map { "the anonymous customer \($0)" } ?? "another user")."
@@ -268,8 +270,8 @@ extension StoryPart.Kind {
         case .purchases: return [.granted, .productChanged, .transferredIn, .transferredOut].contains(entry.event)
         case .renewals:
             return [
-                .planChosen, .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled,
-                .autoRenewEnabled,
+                .planChosen, .periodExtended, .expired, .renewalFailed, .gracePeriodBegan, .paused,
+                .autoRenewDisabled, .autoRenewEnabled,
             ].contains(entry.event)
         case .refunds: return [.revoked, .unitsRevoked, .paymentRefunded, .refundAnswered].contains(entry.event)
         case .refusals: return entry.event == .refused

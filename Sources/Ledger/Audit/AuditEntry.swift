@@ -16,6 +16,8 @@ package struct AuditEntry: Hashable, Sendable {
         case productChanged
         /// The customer has chosen another plan for the next renewal. The reason is the plan; nil if the present one stays after all.
         case planChosen
+        /// The App Store extended the running period of a subscription. The reason is its new end (RFC 3339).
+        case periodExtended
         /// The service refused a transaction that the user presented. The reason is the refusal's code.
         case refused
         /// A purchase was transferred from another user.

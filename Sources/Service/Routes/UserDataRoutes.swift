@@ -161,7 +161,7 @@ extension AuditEntry: AnswerObject {
         $0.field("happenedAt", "The time of the event.", \.happenedAt)
         $0.field(
             "event",
-            "The kind: `granted`, `revoked`, `unitsRevoked`, `paymentRefunded`, `productChanged`, `planChosen`, `refused`, `transferredIn`, `transferredOut`, `itemGiven`, `itemTakenBack`, `aliased`, `spent`, `expired`, `renewalFailed`, `gracePeriodBegan`, `paused`, `autoRenewDisabled`, `autoRenewEnabled`, `refundAnswered`.",
+            "The kind: `granted`, `revoked`, `unitsRevoked`, `paymentRefunded`, `productChanged`, `planChosen`, `periodExtended`, `refused`, `transferredIn`, `transferredOut`, `itemGiven`, `itemTakenBack`, `aliased`, `spent`, `expired`, `renewalFailed`, `gracePeriodBegan`, `paused`, `autoRenewDisabled`, `autoRenewEnabled`, `refundAnswered`.",
             \.event.rawValue)
         $0.field(
             "actor", "The actor: `user`, `App Store`, `Google Play`, `till`, or `key` and an API key's identifier.",
