@@ -167,7 +167,9 @@ extension PurchaseStatus {
         guard next != .prepaid, let renewalStatedAt, let renews else { return [] }
         // A statement of before the end may come after it: the App Store repeats a notification for three days ("Responding to App Store
         // Server Notifications").
-        let isOfBefore = state == .expired && !renews && paidUntil.map { renewalStatedAt < $0 } ?? false
+        let isOfBefore =
+            state == .expired && !renews && recorded?.state.isOwned ?? true
+            && paidUntil.map { renewalStatedAt < $0 } ?? false
         guard state.isOwned || state.mayReturn || isOfBefore else { return [] }
         switch (recorded?.renews, renews) {
         case (true, false), (nil, false):
