@@ -87,12 +87,18 @@ extension HistorySweep.Runs {
         }
         let awaiting = try await service.recordDueStates(at: now, holding: hold, of: customer)
         let isHeld = hold.map { now <= $0 } ?? false
-        let failure = isHeld && !awaiting.isEmpty ? await HistorySweep.ask(reconcilers, about: awaiting) : nil
+        var failure =
+            isHeld && !awaiting.renewals.isEmpty
+            ? await HistorySweep.ask(reconcilers, about: awaiting.renewals) : nil
         if failure != nil, let lastJump {
             // The App Store is asked again when the first wait ends, which the second one prolongs.
             hold = min(
                 (customer?.now ?? service.clock.now()).adding(seconds: 2 * HistorySweep.holdSeconds),
                 lastJump.adding(seconds: HistorySweep.maximumHoldSeconds))
+        }
+        // Nothing is told of an upgrade before the period that has replaced the other one is known.
+        if !awaiting.successors.isEmpty {
+            failure = await HistorySweep.ask(reconcilers, about: awaiting.successors) ?? failure
         }
         // The clock may have jumped meanwhile. The next run notices it.
         last = (now, (SuspendingClock.now - begun).components.seconds)
