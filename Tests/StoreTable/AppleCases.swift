@@ -15,6 +15,7 @@ enum AppleCases {
         seatAssigned, seatsSold, seatRefunded, upgradedWithRefund, successorUnknown,
         successorUnknownWithRefund, successorLater, consentAsked, oneOfTwoIdentifiers, unitRefunded,
         unitRefundReversed, restRefunded, upgradedInGrace, turnedOffHeardLate, turnedOffInGrace, extended,
+        graceEnded,
     ]
 
     private struct NotApple: Error {}
@@ -384,5 +385,21 @@ enum AppleCases {
             .customerInfo: "<basic> normal until 04-11, has gardener",
             // Neither page says if the price counts for the longer time.
             .figures: "revenue 5000, active-subscriptions 1, mrr *",
+        ])
+
+    static let graceEnded = row(
+        "the grace period ended before its date",
+        "notificationType GRACE_PERIOD_EXPIRED: turn off access; RevenueCat EXPIRATION at the end of the grace period",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.beginGrace(sold, days: 16)
+            try store.wait(until: "04-05")
+            try await store.endGrace(sold)
+            try store.wait(until: "04-05T12:10")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic billingRetry *", .why: "plus 1 renewalFailed",
+            .story: "granted, gracePeriodBegan, renewalFailed",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, * EXPIRATION/BILLING_ERROR <basic> NORMAL 0",
         ])
 }

@@ -195,6 +195,14 @@ actor AppleTableStore: TableStore {
         try await notify("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", signed, stated)
     }
 
+    /// Ends a grace period now. The renewal information is signed a second before the notification.
+    func endGrace(_ sold: Sold) async throws {
+        purchases[sold.number].graceEnd = nil
+        let stated = renewal(of: purchases[sold.number], intent: 2, isRetried: true)
+            .changing(("signedDate", .milliseconds(now.adding(seconds: -1))))
+        try await notify("GRACE_PERIOD_EXPIRED", of: sold, stated)
+    }
+
     /// Turns renewal off in a grace period, which ends it. The transaction beside the renewal information is signed earlier.
     func turnOffInGrace(_ sold: Sold) async throws {
         (purchases[sold.number].isRenewing, purchases[sold.number].graceEnd) = (false, nil)
