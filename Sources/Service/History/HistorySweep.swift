@@ -10,6 +10,8 @@ import Vocabulary
 /// time was advanced). The subscription may have renewed meanwhile. So a silent end waits then until the App Store has stated
 /// the renewal, at most for an hour. Without an App Store key, it waits a minute for the notifications. An end at Google Play always waits
 /// for its statement, for which `GooglePlayReconciler` asks.
+///
+/// The period that replaces an upgraded one is asked for at each run in which it is due.
 package struct HistorySweep: Sendable {
     /// The longest pause between two runs, in seconds. A longer one is a jump of the clock.
     fileprivate static let maximumPause: Int64 = 5 * 60
