@@ -54,6 +54,20 @@ import Testing
             ], only: Self.levels)
     }
 
+    @Test func `an end is no longer open if the customer has come back on the same day`() throws {
+        check(
+            [
+                try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01"),
+                try Self.transaction("2", bought: "2026-04-01T12:00:00Z", expires: "2026-05-01"),
+            ],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-04-01", .subscriptionsRefunded, 1),
+                ("2026-04-01", .subscriptionsResubscribed, 1), ("2026-05-01", .subscriptionsExpired, 1),
+                ("2026-03-01", .revenueNew, 4_990), ("2026-04-01", .revenueRefunded, 4_990),
+                ("2026-04-01", .revenueResubscribed, 4_990), ("2026-05-01", .revenueExpired, 4_990),
+            ], only: Self.levels)
+    }
+
     private static let added: [TransactionFact: StatedValue] = [.additionalTransactionReason: .text("SEAT_ADDITION")]
 
     @Test func `added seats raise the monthly revenue until the period ends, and are no renewal`() throws {

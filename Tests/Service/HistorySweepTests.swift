@@ -96,6 +96,27 @@ import Vocabulary
         #expect(try await events("carol") == ["granted", "autoRenewDisabled", "expired"])
     }
 
+    @Test func `the App Store is asked at once for the period that has replaced an upgraded one`() async throws {
+        let bought = try garden.buy("garden.basic.monthly", account: "alice")
+        let alice = try #require(User(name: "alice"))
+        _ = try await service.redeem(
+            Array(try garden.store.signedTransaction(bought.identifier).utf8), for: alice)
+        try await garden.withStore { client in
+            var sweep = HistorySweep()
+            try await sweep.run(service, [reconciler(client)])
+            _ = try garden.store.advance(seconds: 60)
+            _ = try garden.buy("garden.premium.monthly", account: "alice")
+            // The app presents the old period, and the notification is lost.
+            _ = try await service.redeem(
+                Array(try garden.store.signedTransaction(bought.identifier).utf8), for: alice)
+            #expect(try await events("alice") == ["granted"])
+            try await sweep.run(service, [reconciler(client)])
+        }
+        #expect(Set(try await events("alice")) == ["granted", "productChanged"])
+        #expect(try await events("alice").count == 3)
+        #expect(try await service.subscriptions(of: alice).map(\.productIdentifier) == ["garden.premium.monthly"])
+    }
+
     @Test func `without an App Store key, an end waits a minute for its notifications`() async throws {
         let renewed = try await subscribe("alice")
         _ = try await subscribe("bob")

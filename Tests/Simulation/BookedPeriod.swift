@@ -14,6 +14,8 @@ struct BookedPeriod {
     private(set) var isEndedByRefund: Bool
     /// True if another period follows directly, and is paid if this one was.
     private(set) var isFollowed = false
+    /// True if another period begins on the day of its end, so that no renewal moves the end.
+    private(set) var isSettled = false
     /// The paid period before it that it follows directly.
     private(set) var predecessor: SimulatedSale?
     /// True if an earlier period of the subscription was paid.
@@ -52,6 +54,9 @@ struct BookedPeriod {
                 periods[index - 1].isFollowed = periods[index - 1].isTrial || !period.isTrial
                 if !periods[index - 1].isTrial { periods[index].predecessor = periods[index - 1].sale }
             }
+            if index > 0, CalendarDay(period.sale.purchaseDate) == CalendarDay(periods[index - 1].end) {
+                periods[index - 1].isSettled = true
+            }
             guard !period.isTrial else {
                 trial = period.sale
                 continue
@@ -74,6 +79,6 @@ struct BookedPeriod {
     }
 
     private func endsToday(_ today: CalendarDay) -> Bool {
-        CalendarDay(end) == today && !isEndedByRefund && !isFollowed
+        CalendarDay(end) == today && !isEndedByRefund && !isFollowed && !isSettled
     }
 }

@@ -72,7 +72,7 @@ extension Simulation {
                 switch record.entry.event {
                 case .granted, .revoked, .productChanged, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
                     .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled,
-                    .paymentRefunded, .planChosen:
+                    .paymentRefunded, .planChosen, .periodExtended:
                     written.append("\(person.user) \(record.number)")
                 case .unitsRevoked, .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased:
                     break

@@ -13,7 +13,9 @@ enum AppleCases {
     static let all: [TableRow] = [
         askToBuy, refundReversed, earlyRenewalRefunded, notForSale, endedForAnotherReason, familyShared, familyRevoked,
         seatAssigned, seatsSold, seatRefunded, upgradedWithRefund, successorUnknown,
-        successorUnknownWithRefund, successorLater, consentAsked, oneOfTwoIdentifiers,
+        successorUnknownWithRefund, successorLater, consentAsked, oneOfTwoIdentifiers, unitRefunded,
+        unitRefundReversed, restRefunded, upgradedInGrace, turnedOffHeardLate, turnedOffInGrace, extended,
+        graceEnded,
     ]
 
     private struct NotApple: Error {}
@@ -266,5 +268,138 @@ enum AppleCases {
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .story: "granted", .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
+        ])
+
+    private static let unitPage =
+        "developer.apple.com/documentation/storekit/transaction/revocationpercentage: 1 of 3 items is approximately 33.333"
+    private static let unitEvents =
+        "NON_RENEWING_PURCHASE seeds NORMAL 3, CANCELLATION/CUSTOMER_SUPPORT seeds NORMAL -0.99*"
+
+    static let unitRefunded = row(
+        "one of three units refunded", unitPage,
+        { store in
+            let sold = try await store.buy(.seeds, for: "alice", quantity: 3)
+            try store.wait(until: "03-11")
+            try await store.refund(sold, percentage: 33333)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "20 seeds", .story: "granted, revoked", .webhooks: "purchase.granted, purchase.revoked",
+            .revenueCat: .init(unitEvents), .figures: "revenue 3000, refunds 1, refunded-revenue 999",
+        ])
+
+    static let unitRefundReversed = row(
+        "one of three units refunded, and the refund reversed", "\(unitPage); notificationType REFUND_REVERSED",
+        { store in
+            let sold = try await store.buy(.seeds, for: "alice", quantity: 3)
+            try store.wait(until: "03-11")
+            try await store.refund(sold, percentage: 33333)
+            try store.wait(until: "03-12")
+            try await store.reverseRefund(sold)
+            try store.wait(until: "03-13")
+        },
+        [.items: "30 seeds", .story: "granted, revoked, granted", .figures: "revenue 3000"])
+
+    static let restRefunded = row(
+        "one of three units refunded, then all", unitPage,
+        { store in
+            let sold = try await store.buy(.seeds, for: "alice", quantity: 3)
+            try store.wait(until: "03-11")
+            try await store.refund(sold, percentage: 33333)
+            try store.wait(until: "03-12")
+            try await store.refund(sold, percentage: 100_000)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "nothing", .story: "granted, revoked, paymentRefunded",
+            .figures: "revenue 3000, refunds 1, refunded-revenue 3000",
+        ])
+
+    static let upgradedInGrace = row(
+        "upgraded in the grace period",
+        "notificationType DID_CHANGE_RENEWAL_PREF, UPGRADE: immediately; transactionReason PURCHASE; RevenueCat, Immediate Product Change",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.beginGrace(sold, days: 16)
+            try store.wait(until: "04-05")
+            try await store.upgrade(sold, to: .premium)
+            try store.wait(until: "04-07")
+        },
+        [
+            .items: "plus 2 active until 05-05 renews", .subscriptions: "premium active until 05-05 renews",
+            .why: "plus 1 {upgraded|productChanged}, plus 2 owned",
+            .story: "granted, gracePeriodBegan, {granted, productChanged|productChanged, granted}",
+            .revenueCat:
+                "INITIAL_PURCHASE <basic> NORMAL 5, *{PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>, RENEWAL <premium> NORMAL 10|RENEWAL <premium> NORMAL 10, PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>}",
+            .figures: "revenue 15000, active-subscriptions 1, mrr 10000{, renewals 1|}",
+        ])
+
+    static let turnedOffHeardLate = row(
+        "turned off by the customer, heard after the end",
+        "Responding to App Store Server Notifications: version 2 notifications are repeated for days; notificationType DID_CHANGE_RENEWAL_STATUS",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.turnOffHeardLate(sold)
+            try await store.expire(sold, .customer)
+            try store.wait(until: "04-03")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic expired until 04-01 ends (customerCancelled)",
+            .why: "plus 1 expired", .story: "granted, autoRenewDisabled by user, expired",
+            .webhooks: "purchase.granted, subscription.autoRenewDisabled, purchase.expired",
+            .revenueCat:
+                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/UNSUBSCRIBE <basic> NORMAL 0, EXPIRATION/UNSUBSCRIBE <basic> NORMAL 0",
+            .customerInfo: "<basic> normal until 04-01 unsubscribed", .figures: "revenue 5000, churn 1",
+        ])
+
+    static let turnedOffInGrace = row(
+        "turned off in the grace period, told with a transaction of before",
+        "notificationType EXPIRED, VOLUNTARY; JWSRenewalInfoDecodedPayload gracePeriodExpiresDate and signedDate",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.beginGrace(sold, days: 16)
+            try store.wait(until: "04-05")
+            try await store.turnOffInGrace(sold)
+            try store.wait(until: "04-07")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic expired * ends (customerCancelled)", .why: "plus 1 expired",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, * EXPIRATION/UNSUBSCRIBE <basic> NORMAL 0",
+        ])
+
+    static let extended = row(
+        "the period extended by ten days",
+        "notificationType RENEWAL_EXTENDED; RevenueCat, Subscription Extended Flow",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.extend(sold, days: 10)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 active until 04-11 renews", .subscriptions: "basic active until 04-11 renews",
+            .why: "plus 1 owned", .story: "granted, periodExtended",
+            .webhooks: "purchase.granted, subscription.periodExtended",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, SUBSCRIPTION_EXTENDED <basic> NORMAL 0",
+            .customerInfo: "<basic> normal until 04-11, has gardener",
+            // Neither page says if the price counts for the longer time.
+            .figures: "revenue 5000, active-subscriptions 1, mrr *",
+        ])
+
+    static let graceEnded = row(
+        "the grace period ended before its date",
+        "notificationType GRACE_PERIOD_EXPIRED: turn off access; RevenueCat EXPIRATION at the end of the grace period",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.beginGrace(sold, days: 16)
+            try store.wait(until: "04-05")
+            try await store.endGrace(sold)
+            try store.wait(until: "04-05T12:10")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic billingRetry *", .why: "plus 1 renewalFailed",
+            .story: "granted, gracePeriodBegan, renewalFailed",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, * EXPIRATION/BILLING_ERROR <basic> NORMAL 0",
         ])
 }

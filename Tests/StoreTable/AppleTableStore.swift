@@ -186,6 +186,31 @@ actor AppleTableStore: TableStore {
         try await notify("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", of: sold)
     }
 
+    /// Turns renewal off now. The service hears of it a minute after the end of the period.
+    func turnOffHeardLate(_ sold: Sold) async throws {
+        purchases[sold.number].isRenewing = false
+        let signed = signedNow(last(of: sold))
+        let stated = renewal(of: purchases[sold.number])
+        service.advance(to: purchases[sold.number].ends.adding(seconds: 60))
+        try await notify("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", signed, stated)
+    }
+
+    /// Ends a grace period now. The renewal information is signed a second before the notification.
+    func endGrace(_ sold: Sold) async throws {
+        purchases[sold.number].graceEnd = nil
+        let stated = renewal(of: purchases[sold.number], intent: 2, isRetried: true)
+            .changing(("signedDate", .milliseconds(now.adding(seconds: -1))))
+        try await notify("GRACE_PERIOD_EXPIRED", of: sold, stated)
+    }
+
+    /// Turns renewal off in a grace period, which ends it. The transaction beside the renewal information is signed earlier.
+    func turnOffInGrace(_ sold: Sold) async throws {
+        (purchases[sold.number].isRenewing, purchases[sold.number].graceEnd) = (false, nil)
+        try await notify(
+            "EXPIRED", "VOLUNTARY", last(of: sold),
+            renewal(of: purchases[sold.number], intent: 1, isRetried: false))
+    }
+
     func turnOn(_ sold: Sold) async throws {
         purchases[sold.number].isRenewing = true
         try await notify("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", of: sold)
@@ -241,9 +266,19 @@ actor AppleTableStore: TableStore {
         let upgraded = try await period(of: purchase, plan, from: now, reason: "PURCHASE")
         purchases[sold.number].transactions.append(upgraded)
         (purchases[sold.number].plan, purchases[sold.number].ends) = (plan, try Day.month(after: now))
+        purchases[sold.number].graceEnd = nil
         try await notify("DID_CHANGE_RENEWAL_PREF", "UPGRADE", of: sold)
         guard let old = signedNow(purchase.transactions.last) else { return }
         try await redeem(old.changing(("isUpgraded", .bool(true))), for: purchase.user)
+    }
+
+    /// Extends the running period (Extend a Subscription Renewal Date).
+    func extend(_ sold: Sold, days: Int64) async throws {
+        let end = purchases[sold.number].ends.adding(days: days)
+        purchases[sold.number].ends = end
+        let index = purchases[sold.number].transactions.count - 1
+        purchases[sold.number].transactions[index] = last(of: sold).changing(("expiresDate", .milliseconds(end)))
+        try await notify("RENEWAL_EXTENDED", of: sold)
     }
 
     func choose(_ plan: Plan, at sold: Sold) async throws {
@@ -256,12 +291,18 @@ actor AppleTableStore: TableStore {
     func refundEarlier(_ sold: Sold) async throws { try await refund(sold, transactionFromEnd: 1, half: false) }
 
     private func refund(_ sold: Sold, transactionFromEnd position: Int, half: Bool) async throws {
+        try await refund(sold, transactionFromEnd: position, percentage: half ? 50000 : 100_000)
+    }
+
+    /// - Parameter percentage: The part in thousandths of a percent (`revocationPercentage`).
+    func refund(_ sold: Sold, transactionFromEnd position: Int = 0, percentage: Int64) async throws {
         let purchase = purchases[sold.number]
         let index = purchase.transactions.count - 1 - position
         let refunded = purchase.transactions[index].changing(
             ("signedDate", .milliseconds(now)), ("revocationDate", .milliseconds(now)),
-            ("revocationReason", .integer(0)), ("revocationType", .string(half ? "REFUND_PRORATED" : "REFUND_FULL")),
-            ("revocationPercentage", .integer(half ? 50000 : 100_000)))
+            ("revocationReason", .integer(0)),
+            ("revocationType", .string(percentage < 100_000 ? "REFUND_PRORATED" : "REFUND_FULL")),
+            ("revocationPercentage", .integer(percentage)))
         purchases[sold.number].transactions[index] = refunded
         try await notify("REFUND", nil, refunded, purchase.plan == nil ? nil : renewal(of: purchases[sold.number]))
     }

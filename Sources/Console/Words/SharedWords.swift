@@ -35,6 +35,7 @@ extension AuditEntry.Event {
         case .paymentRefunded: ("Money paid back", .warning)
         case .productChanged: ("Product changed", .neutral)
         case .planChosen: ("Plan of the next renewal chosen", .neutral)
+        case .periodExtended: ("Period extended", .good)
         case .refused: ("Refused", .bad)
         case .transferredIn: ("Came from another customer", .good)
         case .transferredOut: ("Went to another customer", .warning)

@@ -7,8 +7,9 @@ package struct HistoryState: Hashable, Sendable {
     package let state: PurchaseState
     /// Nil if the store has not stated whether it renews, for a prepaid plan, and for a purchase that has ended.
     package let renews: Bool?
-    /// The moment at which time alone changes the state; nil if it never does.
-    package let changesAt: Timestamp?
+    /// The moment at which time alone changes the state, or at which the store is asked for the period that has replaced this one; nil for
+    /// never.
+    package fileprivate(set) var changesAt: Timestamp?
 
     package init(state: PurchaseState, renews: Bool?, changesAt: Timestamp?) {
         self.state = state
@@ -30,6 +31,28 @@ package struct HistoryState: Hashable, Sendable {
     }
 }
 
+/// The purchases of which a statement of the store is awaited, by their original transactions.
+package struct AwaitedStatements: Hashable, Sendable {
+    /// The due subscriptions whose statement about the renewal is awaited.
+    package fileprivate(set) var renewals: Set<TransactionKey> = []
+    /// The subscriptions of which the store has stated that another period replaces the last one, which the ledger does not have.
+    package fileprivate(set) var successors: Set<TransactionKey> = []
+
+    /// The shortest and the longest pause between two questions about a successor, in seconds.
+    private static let pause: ClosedRange<Int64> = 60...86400
+
+    fileprivate mutating func formUnion(_ other: AwaitedStatements) {
+        renewals.formUnion(other.renewals)
+        successors.formUnion(other.successors)
+    }
+
+    /// The moment of the next question about a successor. Each pause is as long as the time since the statement.
+    fileprivate static func nextQuestion(of statedAt: Timestamp, at moment: Timestamp) -> Timestamp {
+        let passed = moment.secondsSince1970 - statedAt.secondsSince1970
+        return moment.adding(seconds: min(max(passed, pause.lowerBound), pause.upperBound))
+    }
+}
+
 /// The rules of histories: changes of states by statements or by time.
 extension EntitlementDecision {
     /// Records the effects of the changes so far on purchases with an end in the histories of their owners.
@@ -39,20 +62,23 @@ extension EntitlementDecision {
     ///
     /// - Parameter type: Returns the type of a product, for transactions without a stated type.
     package mutating func recordStates(type: (String) -> ProductType?) {
-        recordStates(of: changes.stated, holding: moment, type: type)
+        recordStates(of: changes.stated, holding: moment, asksAtOnce: true, type: type)
     }
 
     /// Records the current states of purchases with an end in the histories of their owners.
     ///
-    /// - Parameter hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
-    /// - Returns: The purchases whose statement about the renewal is awaited.
+    /// - Parameters:
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    ///   - asksAtOnce: True if the next `LedgerTransaction.recordDueStates` has a purchase whose successor is unknown, and not a later one.
+    /// - Returns: The purchases of which a statement is awaited.
     @discardableResult
     package mutating func recordStates(
         of originals: Set<TransactionKey>,
         holding hold: Timestamp? = nil,
+        asksAtOnce: Bool = false,
         type: (String) -> ProductType?
-    ) -> Set<TransactionKey> {
-        var awaiting: Set<TransactionKey> = []
+    ) -> AwaitedStatements {
+        var awaiting = AwaitedStatements()
         let granted = grantedTransactions
         for original in originals.sorted() {
             guard let purchase = facts.purchases[original], let status = status(of: original, type: type),
@@ -67,11 +93,15 @@ extension EntitlementDecision {
                 recorded = recorded?.reopened
             }
             let awaited = recorded?.state == status.state ? nil : status.awaitsStatement(at: moment, holding: hold)
-            if awaited != nil { awaiting.insert(original) }
-            let new =
+            if awaited != nil { awaiting.renewals.insert(original) }
+            var new =
                 awaited.map {
                     HistoryState(state: recorded?.state ?? .active, renews: recorded?.renews, changesAt: $0)
                 } ?? HistoryState(status, at: moment)
+            if let since = status.awaitsSuccessorSince {
+                awaiting.successors.insert(original)
+                new.changesAt = asksAtOnce ? moment : AwaitedStatements.nextQuestion(of: since, at: moment)
+            }
             guard recorded != new || facts.recordedStates[original] != new else { continue }
             // Purchases from origins that are not accepted for the owner cause no events.
             let isReported = awaited == nil && isAccepted(original.origin, for: purchase.owner)
@@ -164,7 +194,13 @@ extension PurchaseStatus {
     }
 
     private func renewalEvents(since recorded: HistoryState?) -> [HistoryEvent] {
-        guard state.isOwned || state.mayReturn, next != .prepaid, let renewalStatedAt, let renews else { return [] }
+        guard next != .prepaid, let renewalStatedAt, let renews else { return [] }
+        // A statement of before the end may come after it: the App Store repeats a notification for three days ("Responding to App Store
+        // Server Notifications").
+        let isOfBefore =
+            state == .expired && !renews && recorded?.state.isOwned ?? true
+            && paidUntil.map { renewalStatedAt < $0 } ?? false
+        guard state.isOwned || state.mayReturn || isOfBefore else { return [] }
         switch (recorded?.renews, renews) {
         case (true, false), (nil, false):
             let canceler = origin.store.statesCanceler ? ending?.canceler : nil
@@ -215,13 +251,13 @@ extension EntitlementService {
     ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew; nil
     ///     if there is none.
     ///   - customer: The customer with an own clock whose purchases are meant; nil for those of all others.
-    /// - Returns: The due subscriptions whose statement about the renewal is awaited, by their original transactions.
+    /// - Returns: The due purchases of which a statement is awaited.
     @discardableResult
     package func recordDueStates(
         at moment: Timestamp? = nil,
         holding hold: Timestamp? = nil,
         of customer: CustomerTime? = nil
-    ) async throws -> Set<TransactionKey> {
+    ) async throws -> AwaitedStatements {
         let catalogs = catalogs
         let view = Viewpoint(accepting: accepted, at: moment ?? customer?.now ?? clock.now()) { catalogs.type(of: $0) }
         let others = customer == nil ? customers.flatMap(\.originalTransactionIdentifiers) : []
@@ -230,9 +266,9 @@ extension EntitlementService {
         if customer != nil {
             // A customer's clock is asked every few seconds, and a write makes others wait.
             let isDue = try await ledger.read { try !$0.dueStates(from: view, of: purchases, limit: 1).isEmpty }
-            guard isDue else { return [] }
+            guard isDue else { return AwaitedStatements() }
         }
-        var awaiting: Set<TransactionKey> = []
+        var awaiting = AwaitedStatements()
         var changed = 1
         // The loop ends at a page that changes nothing, which would repeat forever.
         while changed > 0, !Task.isCancelled {
@@ -309,14 +345,14 @@ extension LedgerTransaction {
     ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
     ///   - purchases: The purchases that have the time of the viewpoint.
     ///   - limit: The maximum number of purchases.
-    /// - Returns: The number of purchases whose states have changed, which is 0 if no more are due, and the purchases whose
-    ///   statement about the renewal is awaited.
+    /// - Returns: The number of purchases whose states have changed, which is 0 if no more are due, and the purchases of which a
+    ///   statement is awaited.
     package func recordDueStates(
         from view: Viewpoint,
         holding hold: Timestamp? = nil,
         of purchases: ClockPurchases = .all,
         limit: Int
-    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
+    ) throws -> (changed: Int, awaiting: AwaitedStatements) {
         let due = try dueStates(from: view, of: purchases, limit: limit)
         return try recordStates(of: Set(due), try apps, holding: hold, from: view)
     }
@@ -347,8 +383,8 @@ extension LedgerTransaction {
         _ apps: AppNumbers,
         holding hold: Timestamp? = nil,
         from view: Viewpoint
-    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
-        guard !originals.isEmpty else { return (0, []) }
+    ) throws -> (changed: Int, awaiting: AwaitedStatements) {
+        guard !originals.isEmpty else { return (0, AwaitedStatements()) }
         let records = EntitlementRecords(database: database, apps: apps)
         var facts = try records.facts(ofPurchases: originals)
         if facts.haveFixedPeriods {

@@ -89,6 +89,28 @@ extension EntitlementService {
     }
 }
 
+/// The amount of a credit that counts, which follows from the last statement about its transaction.
+enum CountedCredit {
+    /// The SQL of the amount, in a statement about `credit`.
+    ///
+    /// A refund of a part takes the same part of the amount: "If the purchase had a quantity greater than 1, this percentage applies to
+    /// the full quantity. For example, if 1 of 3 items was refunded, the value would be approximately 33.333" (StoreKit,
+    /// `revocationPercentage`). So the nearest whole amount is taken. A revocation by the team takes all.
+    static let amount = """
+        CASE WHEN credit.is_revoked = 0 THEN credit.amount ELSE coalesce((
+            SELECT credit.amount - credit.amount / 100000 * taken.revocation_percentage
+                - (credit.amount % 100000 * taken.revocation_percentage + 50000) / 100000
+            FROM redeemed_transaction AS taken
+            WHERE taken.user_id = credit.user_id AND taken.sequence = credit.sequence
+                AND taken.revocation_type = '\(RevocationType.refundProrated.rawValue)'
+                AND taken.revocation_percentage BETWEEN 0 AND 100000 AND NOT EXISTS (
+                    SELECT 1 FROM team_revocation AS revoked
+                    WHERE revoked.user_id = taken.user_id AND revoked.origin = taken.origin
+                        AND revoked.original_transaction_id = taken.original_transaction_id
+                        AND revoked.app = taken.app AND reinstated_at IS NULL)), 0) END
+        """
+}
+
 extension LedgerTransaction {
     /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has stored an
     /// answer under the same key.
@@ -149,7 +171,7 @@ extension LedgerTransaction {
         try database.forEachRow(
             """
             SELECT balance, merged_from, CAST(sum(bought) AS BIGINT), CAST(sum(spent) AS BIGINT) FROM (
-                SELECT balance, merged_from, CASE WHEN is_revoked = 0 THEN amount ELSE 0 END AS bought, 0 AS spent
+                SELECT balance, merged_from, \(CountedCredit.amount) AS bought, 0 AS spent
                 FROM credit WHERE user_id = $1 AND origin IN \(origins.sqlList)
                 UNION ALL
                 SELECT balance, merged_from, amount, 0 FROM balance_addition WHERE user_id = $1

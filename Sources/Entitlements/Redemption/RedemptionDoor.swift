@@ -554,13 +554,15 @@ struct ProofClaims {
     /// period that it takes back. That ends no grace period before its time.
     private static func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
         let facts = renewal.facts
-        if let end = facts.date(.gracePeriodExpiresDate) { return .until(end) }
+        // The renewal information of the App Store is signed by itself, and may be older or newer than the transaction beside it.
+        let order = facts[.subscriptionState] == nil ? renewal.order : nil
+        if let end = facts.date(.gracePeriodExpiresDate) { return Claim.Grace(endsAt: end, order: order) }
         // The last word of Google Play counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
         if facts[.subscriptionState] != nil { return Claim.Grace(endsAt: renewal.statedAt, isOver: true) }
         let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         let saysNothing =
             isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil
-        return saysNothing ? nil : Claim.Grace(endsAt: nil)
+        return saysNothing ? nil : Claim.Grace(endsAt: nil, order: order)
     }
 }
 

@@ -250,8 +250,8 @@ extension LedgerTransaction {
         return try database.row(
             """
             SELECT CAST(coalesce(sum(added), 0) AS BIGINT), CAST(coalesce(sum(spent), 0) AS BIGINT) FROM (
-                SELECT amount AS added, 0 AS spent FROM credit
-                WHERE user_id = $1 AND balance = $2 AND sequence < $3 AND is_revoked = 0
+                SELECT \(CountedCredit.amount) AS added, 0 AS spent FROM credit
+                WHERE user_id = $1 AND balance = $2 AND sequence < $3
                 UNION ALL
                 SELECT amount, 0 FROM balance_addition WHERE user_id = $1 AND balance = $2 AND added_at < $4
                 UNION ALL

@@ -96,9 +96,11 @@ package struct Claim: Hashable, Sendable, Codable {
             NotificationTypeV2(rawValue: notification.notificationType),
             notification.subtype.flatMap(Subtype.init(rawValue:))
         ) {
-        case (.didFailToRenew, .gracePeriod): claim.grace = .until(end.adding(days: Self.longestGraceDays))
+        case (.didFailToRenew, .gracePeriod):
+            claim.grace = Grace(endsAt: end.adding(days: Self.longestGraceDays), order: renewal.order)
         case (.gracePeriodExpired, _), (.didFailToRenew, _), (.expired, _):
-            claim.grace = Grace(endsAt: notification.signedDate, isOver: true)
+            // The renewal information states the end, and is signed shortly before the notification.
+            claim.grace = Grace(endsAt: renewal.statedAt, isOver: true, order: renewal.order)
         default: break
         }
         return claim

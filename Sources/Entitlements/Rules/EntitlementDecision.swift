@@ -176,6 +176,7 @@ extension EntitlementDecision {
         } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
             changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user))
         }
+        auditExtension(by: claim, from: before, to: stated, of: user)
         if stated.isRevoked || isRevokedByTeam { return .revoked }
         return before.isRevoked ? .granted : .alreadyRedeemed
     }

@@ -52,7 +52,9 @@ package struct EntitlementFacts: Sendable {
 
         /// The product with its base plan.
         var plan: SubscribedPlan {
-            SubscribedPlan(productIdentifier, basePlan: stated?.text(.basePlanId) ?? recordedPlan)
+            SubscribedPlan(
+                productIdentifier, basePlan: stated?.text(.basePlanId) ?? recordedPlan,
+                isBought: stated?.isBought ?? false)
         }
 
         /// True if the transaction is not the only one of its period.

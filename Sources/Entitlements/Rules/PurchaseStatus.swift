@@ -38,6 +38,9 @@ package struct PurchaseStatus: Hashable, Sendable {
     let retryEndsAt: Timestamp?
     /// True if the App Store has stated that it retries the charge.
     let isRetried: Bool
+    /// The date at which the App Store stated that a period that the ledger does not have has replaced the last one; nil if it has not,
+    /// and at the end of the last period.
+    let awaitsSuccessorSince: Timestamp?
     /// True if another period may follow, as far as the App Store has stated. False for another purchase.
     ///
     /// The periods of a commitment follow, also if the customer lets it end.
@@ -118,6 +121,8 @@ package struct PurchaseStatus: Hashable, Sendable {
         until = state.isTakenBack ? last.expiresAt : last.endsAt
         retryEndsAt = renewal?.retryEnd(after: last) ?? last.expiresAt?.adding(days: StatedRenewal.billingRetryDays)
         isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
+        let isReplaced = next == .unknown && last.terms.isUpgraded && origin.store.answersAboutUpgrades
+        awaitsSuccessorSince = isReplaced ? last.terms.signedAt : nil
         mayRenew = isSubscription && !last.terms.isPrepaid && renewal?.facts.bool(.autoRenewStatus) != false
         self.next = next
         renews = next.renews(by: renewal)

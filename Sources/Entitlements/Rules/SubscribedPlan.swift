@@ -9,10 +9,14 @@ package struct SubscribedPlan: Hashable, Sendable {
     package let basePlan: String?
     /// True if Google Play has stated that it has ended another plan at once.
     let replacesAtOnce: Bool
+    /// True if the App Store has stated that the customer has bought the plan, and that no renewal has brought it.
+    let isBought: Bool
 
-    package init(_ productIdentifier: String, basePlan: String?, replacesAtOnce: Bool = false) {
+    package init(
+        _ productIdentifier: String, basePlan: String?, replacesAtOnce: Bool = false, isBought: Bool = false
+    ) {
         (self.productIdentifier, self.basePlan) = (productIdentifier, basePlan)
-        self.replacesAtOnce = replacesAtOnce
+        (self.replacesAtOnce, self.isBought) = (replacesAtOnce, isBought)
     }
 
     /// The modes of replacements in effect "immediately" (the page above, "Replacement modes").
@@ -23,7 +27,8 @@ package struct SubscribedPlan: Hashable, Sendable {
     init(_ claim: Claim) {
         self.init(
             claim.productIdentifier, basePlan: claim.facts?.text(.basePlanId),
-            replacesAtOnce: claim.facts?.text(.replacementMode).map(Self.immediateModes.contains) ?? false)
+            replacesAtOnce: claim.facts?.text(.replacementMode).map(Self.immediateModes.contains) ?? false,
+            isBought: claim.facts?.isBought ?? false)
     }
 
     /// True if a customer who had the other one has changed the plan.

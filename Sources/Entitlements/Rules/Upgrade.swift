@@ -118,12 +118,19 @@ extension EntitlementFacts.Transaction {
     /// - Parameter hasEnded: True if the end of the subscription is in the history.
     fileprivate func isReplaced(by other: SubscribedPlan, from start: Timestamp, hasEnded: Bool) -> Bool {
         guard !status.isRevoked, let expiresAt = status.expiresAt, other.differs(from: plan) else { return false }
-        let replacesInGracePeriod = originalKey.origin.store.replacesInGracePeriod
+        // The App Store renews as a chosen plan in a grace period, too, which is told when it is chosen. An upgrade is a purchase
+        // (`transactionReason`), and takes effect immediately (`DID_CHANGE_RENEWAL_PREF`, UPGRADE).
+        let replacesInGracePeriod = originalKey.origin.store.replacesInGracePeriod || other.isBought
         let end = replacesInGracePeriod ? max(expiresAt, grace?.endsAt ?? expiresAt) : expiresAt
         // A subscription on hold, or one of which the ledger learns later, is over where the new one begins.
         return isUpgraded || start.adding(seconds: Coverage.clockToleranceSeconds) < end
             || other.replacesAtOnce && !hasEnded
     }
+}
+
+extension TransactionFacts {
+    /// True if the App Store has stated that the customer has started the transaction (App Store Server API, `transactionReason`).
+    var isBought: Bool { text(.transactionReason) == TransactionReason.purchase.rawValue }
 }
 
 extension TransactionStatus {

@@ -64,6 +64,8 @@ package struct StoryEntry: Hashable, Sendable {
         case .planChosen:
             entry.reason.map { "The customer chose \($0) for the next renewal of \(subject)." }
                 ?? "The customer keeps \(subject) at the next renewal after all."
+        case .periodExtended:
+            "\(company(of: entry.origin)) extended \(subject)\(entry.reason.map { " until \($0)" } ?? "")."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
         case .transferredIn:
             "Purchase \(reference) of \(subject) came from \(entry.reason.map { "the anonymous customer \($0)" } ?? "another user")."
@@ -280,7 +282,8 @@ extension AuditEntry.Event {
     fileprivate var kind: StoryPart.Kind? {
         switch self {
         case .granted, .productChanged, .transferredIn, .transferredOut: .purchases
-        case .planChosen, .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled:
+        case .planChosen, .periodExtended, .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled,
+            .autoRenewEnabled:
             .renewals
         case .revoked, .unitsRevoked, .paymentRefunded, .refundAnswered: .refunds
         case .refused: .refusals

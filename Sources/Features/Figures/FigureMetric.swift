@@ -31,7 +31,7 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     /// Trials that began, less those that ended.
     case trials
     case trialsNew = "trials_new"
-    /// Ends of trials by a payment or a revocation.
+    /// Ends of trials by a payment or a revocation, or before another period of the same day.
     case trialsEnded = "trials_ended"
     /// Ends of trials without a following period so far.
     case trialsExpired = "trials_expired"
@@ -42,6 +42,7 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     case subscriptionsResubscribed = "subscriptions_resubscribed"
     /// Changes from one product or storefront to another: -1 and 1.
     case subscriptionsChanged = "subscriptions_changed"
+    /// Ends of paid periods by a refund, or before another period of the same day.
     case subscriptionsRefunded = "subscriptions_refunded"
     /// Ends of paid periods without a directly following period.
     case subscriptionsExpired = "subscriptions_expired"

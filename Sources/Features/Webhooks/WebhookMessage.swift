@@ -14,6 +14,7 @@ package struct WebhookMessage: Codable, Sendable {
         case purchaseExpired = "purchase.expired"
         case subscriptionProductChanged = "subscription.productChanged"
         case subscriptionPlanChosen = "subscription.planChosen"
+        case subscriptionPeriodExtended = "subscription.periodExtended"
         case subscriptionRenewalFailed = "subscription.renewalFailed"
         case subscriptionGracePeriodBegan = "subscription.gracePeriodBegan"
         case subscriptionPaused = "subscription.paused"
@@ -40,7 +41,7 @@ package struct WebhookMessage: Codable, Sendable {
         /// The grant of an item without a purchase.
         package var grantId: String?
         package var item: Item?
-        /// The reason in the team's words. Of a changed product, and of one for the next renewal, the new product; of a pause, its end; of a renewal that is turned off, who
+        /// The reason in the team's words. Of a changed product, and of one for the next renewal, the new product; of a pause and of an extended period, its end; of a renewal that is turned off, who
         /// has done it.
         package var reason: String?
         /// The money that the store has paid back, in milliunits of `currency`; nil if the event is no refund, or the amount is unknown.
@@ -99,6 +100,7 @@ extension AuditEntry.Event {
         case .renewalFailed: (.subscriptionRenewalFailed, .expiration)
         case .productChanged: (.subscriptionProductChanged, .productChange)
         case .planChosen: (.subscriptionPlanChosen, .productChange)
+        case .periodExtended: (.subscriptionPeriodExtended, .subscriptionExtended)
         case .gracePeriodBegan: (.subscriptionGracePeriodBegan, .billingIssue)
         case .paused: (.subscriptionPaused, .expiration)
         case .autoRenewDisabled: (.subscriptionAutoRenewDisabled, .cancellation)

@@ -16,6 +16,8 @@ package struct AuditEntry: Hashable, Sendable {
         case productChanged
         /// The customer has chosen another plan for the next renewal. The reason is the plan; nil if the present one stays after all.
         case planChosen
+        /// The App Store extended the running period of a subscription. The reason is its new end (RFC 3339).
+        case periodExtended
         /// The service refused a transaction that the user presented. The reason is the refusal's code.
         case refused
         /// A purchase was transferred from another user.
@@ -59,8 +61,9 @@ package struct AuditEntry: Hashable, Sendable {
         var isToldToApps: Bool {
             switch self {
             case .refused: false
-            case .granted, .revoked, .unitsRevoked, .paymentRefunded, .productChanged, .planChosen, .transferredIn,
-                .transferredOut, .moved, .itemGiven, .itemTakenBack, .assigned, .credited, .spent, .expired,
+            case .granted, .revoked, .unitsRevoked, .paymentRefunded, .productChanged, .planChosen, .periodExtended,
+                .transferredIn, .transferredOut, .moved, .itemGiven, .itemTakenBack, .assigned, .credited, .spent,
+                .expired,
                 .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled, .aliased,
                 .refundAnswered, .erased:
                 true

@@ -10,6 +10,8 @@ import Vocabulary
 /// time was advanced). The subscription may have renewed meanwhile. So a silent end waits then until the App Store has stated
 /// the renewal, at most for an hour. Without an App Store key, it waits a minute for the notifications. An end at Google Play always waits
 /// for its statement, for which `GooglePlayReconciler` asks.
+///
+/// The period that replaces an upgraded one is asked for at each run in which it is due.
 package struct HistorySweep: Sendable {
     /// The longest pause between two runs, in seconds. A longer one is a jump of the clock.
     fileprivate static let maximumPause: Int64 = 5 * 60
@@ -87,12 +89,18 @@ extension HistorySweep.Runs {
         }
         let awaiting = try await service.recordDueStates(at: now, holding: hold, of: customer)
         let isHeld = hold.map { now <= $0 } ?? false
-        let failure = isHeld && !awaiting.isEmpty ? await HistorySweep.ask(reconcilers, about: awaiting) : nil
+        var failure =
+            isHeld && !awaiting.renewals.isEmpty
+            ? await HistorySweep.ask(reconcilers, about: awaiting.renewals) : nil
         if failure != nil, let lastJump {
             // The App Store is asked again when the first wait ends, which the second one prolongs.
             hold = min(
                 (customer?.now ?? service.clock.now()).adding(seconds: 2 * HistorySweep.holdSeconds),
                 lastJump.adding(seconds: HistorySweep.maximumHoldSeconds))
+        }
+        // Nothing is told of an upgrade before the period that has replaced the other one is known.
+        if !awaiting.successors.isEmpty {
+            failure = await HistorySweep.ask(reconcilers, about: awaiting.successors) ?? failure
         }
         // The clock may have jumped meanwhile. The next run notices it.
         last = (now, (SuspendingClock.now - begun).components.seconds)

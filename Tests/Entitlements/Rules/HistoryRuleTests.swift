@@ -74,7 +74,7 @@ import Testing
             events: ["expired 100"], state: .expired),
         Case(
             testDescription: "a stated end is not held", recorded: active, after: 8000, hold: 8060,
-            renewal: [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)],
+            renewal: [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)], stated: 110,
             events: ["expired 100 customerCancelled"], state: .expired),
         Case(
             testDescription: "the end of a purchase that never renews is not held", after: 130, hold: 190,
@@ -93,8 +93,16 @@ import Testing
             state: .expired),
         Case(
             testDescription: "an end has its reason", recorded: active, after: 130,
-            renewal: [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)],
+            renewal: [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)], stated: 110,
             events: ["expired 100 customerCancelled"], state: .expired),
+        Case(
+            testDescription: "renewal turned off before the end, and heard after it", recorded: active, after: 130,
+            renewal: [.autoRenewStatus: .integer(0)],
+            events: ["autoRenewDisabled 20", "expired 100 customerCancelled"], state: .expired),
+        Case(
+            testDescription: "renewal turned off before a refund is told once, also if the refund is reversed",
+            recorded: HistoryState(state: .revoked, renews: nil, changesAt: nil), after: 130,
+            renewal: [.autoRenewStatus: .integer(0)], events: ["expired 100 customerCancelled"], state: .expired),
         Case(
             testDescription: "a grace period begins at the end of the paid period", recorded: active, after: 110,
             graceEnds: 200, renewal: retry, events: ["gracePeriodBegan 100"], state: .gracePeriod, changes: 200),

@@ -156,7 +156,9 @@ enum ExpectedStories {
     private static let hana = """
         \(purchase("01-15", "SUBSCRIBED INITIAL_BUY", "hana.1", "basic.yearly"))
         03-01 RENEWAL_EXTENDED hana.1 recorded
+        \(extended("03-01", "hana.1", until: "2028-01-25"))
         04-01 RENEWAL_EXTENDED hana.1 recorded
+        \(extended("04-01", "hana.1", until: "2028-02-14"))
         05-05 RENEWAL_EXTENSION FAILURE hana.1 recorded
         """
 
@@ -172,9 +174,11 @@ enum ExpectedStories {
         \(choice("03-05", "ivan.3", "basic.yearly", insteadOf: "basic.monthly"))
         \(renewal("03-24", "ivan.4", "basic.yearly"))
         04-01 RENEWAL_EXTENDED ivan.4 recorded
+        \(extended("04-01", "ivan.4", until: "2028-04-13"))
         04-05 REFUND ivan.2 revoked
         04-05 revoked ivan.2 by App Store: Transaction ivan.2 of basic.monthly was revoked, and USD 4.99 paid back.
         05-05 RENEWAL_EXTENDED ivan.4 recorded
+        \(extended("05-05", "ivan.4", until: "2028-05-03"))
         07-15 revoked ivan.4 by key tests: Transaction ivan.4 of basic.yearly was revoked: A fraud (A fraud)
         """
 
@@ -196,6 +200,10 @@ enum ExpectedStories {
         \(old.sale). (\(product))
         \(date) granted \(sale) by key tests: Transaction \(sale) grants \(product).
         """
+    }
+
+    private static func extended(_ date: String, _ sale: String, until end: String) -> String {
+        "\(date) periodExtended \(sale) by App Store: Apple extended basic.yearly until \(end). (\(end))"
     }
 
     private static func choice(_ date: String, _ sale: String, _ product: String, insteadOf old: String) -> String {

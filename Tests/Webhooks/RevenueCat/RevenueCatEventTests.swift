@@ -230,6 +230,11 @@ import Vocabulary
                 "product_id": .string(Fixture.monthly), "transaction_id": "1",
             ]),
         Case(
+            "an extended period",
+            Fixture(.periodExtended, "1", on: 5, reason: Fixture.day(18).rfc3339).having("1", from: 1, to: 18),
+            "SUBSCRIPTION_EXTENDED",
+            ["expiration_at_ms": milliseconds(18), "price": .integer(0), "transaction_id": "1"]),
+        Case(
             "a grace period",
             Fixture(.gracePeriodBegan, "1", on: 8).having("1", from: 1, to: 8, graceUntil: 24), "BILLING_ISSUE",
             ["expiration_at_ms": milliseconds(8), "grace_period_expiration_at_ms": milliseconds(24)]),

@@ -91,6 +91,7 @@ import Testing
             testDescription: "another plan for the next renewal", event: .planChosen, reason: "garden.gold.monthly",
             types: ["PRODUCT_CHANGE"]),
         Case(testDescription: "a choice that is taken back", event: .planChosen, types: []),
+        Case(testDescription: "an extended period", event: .periodExtended, types: ["SUBSCRIPTION_EXTENDED"]),
         Case(testDescription: "renewal off", event: .autoRenewDisabled, types: ["CANCELLATION"]),
         Case(
             testDescription: "renewal off by a replacement", event: .autoRenewDisabled, reason: "replacement", types: []

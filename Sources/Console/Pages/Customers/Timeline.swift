@@ -124,7 +124,8 @@ struct TimelineWords {
         case .spent: about("Spent")
         case .renewalFailed: about("Renewal not charged, \(company) retries")
         case .gracePeriodBegan: about("Renewal not charged, grace period")
-        case .planChosen, .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
+        case .planChosen, .periodExtended, .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled:
+            about(entry.event.title)
         case .refundAnswered: about("Refund question of the App Store answered")
         case .aliased: entry.event.title
         case .erased: "Erased"
@@ -147,7 +148,7 @@ struct TimelineWords {
         if entry.event == .autoRenewDisabled, let known = ExpirationReason(canceler: reason) {
             return Phrase(stated: known.cancellation(at: store))
         }
-        if entry.event == .paused { return "until \(reason)" }
+        if [.paused, .periodExtended].contains(entry.event) { return "until \(reason)" }
         if [.productChanged, .planChosen].contains(entry.event) { return names.plan(SubscribedPlan(text: reason)) }
         return Phrase(same: reason)
     }

@@ -282,15 +282,17 @@ struct SubscriptionTimeline {
 
     private func end(_ period: Period, before next: Period?, _ sums: inout FigureSums) {
         let following = next.flatMap { period.continues(into: $0) ? $0 : nil }
+        // No renewal moves an end after which the customer has come back on the same day.
+        let isSettled = period.isRefunded || next.map { CalendarDay($0.start) == CalendarDay(period.end) } ?? false
         if period.isTrial {
             if let following {
                 guard !following.continuesTrial else { return }
                 sums.add(1, .trialsEnded, of: period, at: following.start)
             } else {
-                sums.add(1, period.isRefunded ? .trialsEnded : .trialsExpired, of: period, at: period.end)
+                sums.add(1, isSettled ? .trialsEnded : .trialsExpired, of: period, at: period.end)
             }
         } else if following == nil || following?.isTrial == true {
-            if period.isRefunded {
+            if isSettled {
                 sums.add(1, .subscriptionsRefunded, .revenueRefunded, of: period, at: period.end)
             } else {
                 sums.add(1, .subscriptionsExpired, .revenueExpired, of: period, at: period.end)

@@ -14,6 +14,7 @@ package struct RevenueCatEvent: Hashable, Sendable {
         case uncancellation = "UNCANCELLATION"
         case billingIssue = "BILLING_ISSUE"
         case subscriptionPaused = "SUBSCRIPTION_PAUSED"
+        case subscriptionExtended = "SUBSCRIPTION_EXTENDED"
         case expiration = "EXPIRATION"
         case productChange = "PRODUCT_CHANGE"
         case refundReversed = "REFUND_REVERSED"

@@ -149,7 +149,8 @@ extension RevenueCatFacts {
         case .refundReversed: return revocation?.reason == nil ? revocation?.refund?.milliunits ?? price : 0
         case .cancellation where entry.event == .paymentRefunded: return entry.refund.map { -$0.milliunits }
         case .cancellation where entry.event == .revoked && !isRevokedByTeam: return refundedWithGoods.map { -$0 }
-        case .cancellation, .productChange, .uncancellation, .billingIssue, .subscriptionPaused, .expiration, .transfer:
+        case .cancellation, .productChange, .uncancellation, .billingIssue, .subscriptionPaused, .subscriptionExtended,
+            .expiration, .transfer:
             return 0
         }
     }

@@ -115,6 +115,14 @@ extension PurchaseStore {
     /// A hold at Google Play may follow a pause, and then ends after the limit (lifecycle/subscriptions, "Account hold").
     package var retriesWithinLimit: Bool { self == .appStore }
 
+    /// True if a later end of a period is an extension (App Store Server Notifications, `RENEWAL_EXTENDED`). Google Play moves the end of a
+    /// period for other reasons, too, such as a late charge.
+    package var statesExtensions: Bool { self == .appStore }
+
+    /// True if the store can be asked for the period that has replaced an upgraded one (App Store Server API, Get All Subscription
+    /// Statuses). Google Play answers about one token at a time.
+    package var answersAboutUpgrades: Bool { self == .appStore }
+
     /// True if the store states who has turned renewal off. At the App Store, only the customer does (App Store Server API,
     /// `autoRenewStatus`).
     package var statesCanceler: Bool { self != .appStore }
