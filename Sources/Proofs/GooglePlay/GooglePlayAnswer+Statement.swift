@@ -21,8 +21,9 @@ extension GooglePlayAnswer {
         var placement = placement(moment)
         switch content {
         case _ where state == .pending || state == .paymentCanceled: stated = []
-        // A rental has an end, and a pre-order a beginning, that no statement has. The products of one purchase are acknowledged together.
-        case _ where hasRentalOrPreorder && state != .voided: stated = []
+        // A rental has an end that no statement has. The products of one purchase are acknowledged together. A pre-order "is in PENDING state
+        // before the release time" (developer.android.com/google/play/billing/integrate).
+        case _ where hasRental && state != .voided: stated = []
         case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, placement, moment) }
         case .products(let items, let orderId):
             stated = items.compactMap { self.stated($0, orderId, placement, moment) }
