@@ -139,7 +139,8 @@ extension GooglePlayAnswer {
         let phase = item.phase ?? period?.phase ?? (isPromotion(item, place) ? .freeTrial : nil)
         var facts = facts(item.productId, orderId: place.product.orderId, order, moment)
         // "Receives the item or subscription trial at no cost" (developer.android.com/google/play/billing/promo). A promotion has no order.
-        if facts[.price] == nil, phase == .freeTrial || isPromotion(item, place), item.recurringPrice != nil {
+        let isFree = phase == .freeTrial || isPromotion(item, place) || isChargedLater(item, place, order)
+        if facts[.price] == nil, isFree, item.recurringPrice != nil {
             facts[.price] = .integer(0)
         }
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
@@ -192,6 +193,16 @@ extension GooglePlayAnswer {
     /// True for the first charge of a promotion code, which has no order.
     private func isPromotion(_ item: SubscriptionLineItem, _ place: GooglePlayPlacement.Place) -> Bool {
         item.hasPromotionCode && place.product.orderId == nil && !place.product.isRenewal
+    }
+
+    /// True for a charge whose order is that of the product which it replaces, as its own price is charged at the renewal
+    /// (developer.android.com/google/play/billing/subscriptions, "Replacement modes", `WITHOUT_PRORATION`).
+    private func isChargedLater(
+        _ item: SubscriptionLineItem, _ place: GooglePlayPlacement.Place, _ order: GooglePlayOrder?
+    ) -> Bool {
+        guard let identifier = item.orderId, !place.product.line.hasSameBytes(as: item.productId) else { return false }
+        return order?.isOfOthers(than: item.productId)
+            ?? place.product.charge.hasSameBytes(as: GooglePlayLines.original(of: item.productId, in: identifier))
     }
 
     /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.

@@ -275,8 +275,8 @@ extension GooglePlayAnswer {
         // The order of a later add-on counts the charges of the base, which may be older.
         let isNumbered = renewalNumber(of: item) != nil && (line.isEmpty || moment.lines.products.isEmpty)
         let order = moment.order(item.orderId)
-        // The order of another product alone says nothing about this one.
-        let isOfOther = order.map { !$0.lineItems.isEmpty && $0.lineItem(item.productId) == nil } ?? false
+        // The order of another product alone says nothing about the dates of this one.
+        let isOfOther = order?.isOfOthers(than: item.productId) ?? false
         let beginsAt =
             order?.lineItem(item.productId)?.periodStart ?? item.deferredBeginning(among: items)
             ?? (isOfOther ? nil : order?.createdAt)
