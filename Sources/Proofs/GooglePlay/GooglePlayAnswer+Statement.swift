@@ -20,7 +20,8 @@ extension GooglePlayAnswer {
         let stated: [StatedPurchase]
         var placement = placement(moment)
         switch content {
-        case _ where state == .pending || state == .paymentCanceled: stated = []
+        // A state that this version does not know grants nothing, and takes nothing: what is paid ends at its end.
+        case _ where [.pending, .paymentCanceled, .unknown].contains(state): stated = []
         // A rental has an end that no statement has. The products of one purchase are acknowledged together. A pre-order "is in PENDING state
         // before the release time" (developer.android.com/google/play/billing/integrate).
         case _ where hasRental && state != .voided: stated = []
@@ -95,8 +96,6 @@ extension GooglePlayAnswer {
         let order = moment.order(orderId)
         var facts = facts(item.productId, orderId: orderId, order, moment)
         facts[.offerIdentifier] = .init(item.offerId)
-        // A purchase in an unknown state is not granted. Nothing says that an earlier grant was taken back.
-        guard state != .unknown else { return nil }
         let isVoided = state == .voided
         return StatedPurchase(
             purchase: ProvenPurchase(
@@ -326,7 +325,7 @@ extension GooglePlayAnswer {
     private func endedLines(_ placement: GooglePlayPlacement, _ moment: Moment) -> [GooglePlayStatement.EndedLine] {
         guard case .subscription(let items) = content else { return [] }
         var ended: [GooglePlayStatement.EndedLine] = []
-        if !hasAccess, !isReplaced {
+        if !hasAccess, state != .unknown, !isReplaced {
             ended = items.compactMap { item in
                 guard let place = placement[item], place.isNews, let expiryTime = item.expiryTime else {
                     return nil

@@ -210,7 +210,7 @@ extension GooglePlayAnswer {
         let isNews = isNews(of: last, moment)
         var product = known ?? newCharge(of: item, among: items, until: expiryTime, in: line, placement.lines, moment)
         product.orderId = item.orderId ?? product.orderId
-        product.lapsedAt = hasAccess ? nil : moment.askedAt
+        if state != .unknown { product.lapsedAt = hasAccess ? nil : moment.askedAt }
         product.purchaseToken = purchaseToken
         product.statementNumber = moment.number ?? 0
         if isNews { placement.lines[item.productId] = product }
