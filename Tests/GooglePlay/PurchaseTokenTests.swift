@@ -290,6 +290,15 @@ import Vocabulary
         #expect(try await transactions(bob).map(\.productIdentifier) == ["garden.seeds"])
     }
 
+    @Test func `the team assigns all that a token of nobody has sold`() async throws {
+        let lines = ["basic", "premium"].map { item("garden.\($0).monthly", order: "GPA.1", until: day(30)) }
+        #expect(try await refresh(try subscription("t", items: lines[0], lines[1])) == [.parked, .parked])
+        let door = RedemptionDoor(service)
+        let result = try await door.assign(unclaimed: "GPA.1", origin: nil, to: alice, reason: "A letter", by: "K")
+        #expect(result == .granted)
+        #expect(try await plus(alice) == [1, 2])
+    }
+
     @Test func `only what is redeemed is acknowledged, the earliest deadline first`() async throws {
         _ = try await purchases.record(try product("recorded", "garden.gate"), continuing: nil)
         #expect(try await due().isEmpty)
