@@ -319,6 +319,17 @@ extension SubscriptionTimelineTests {
                 10_000
             ),
             (
+                "an add-on after its trial, until the date of its base",
+                [
+                    try transaction(
+                        "1", bought: "2026-03-01", expires: "2026-03-08", price: 0,
+                        facts: plan(10_000).merging(trial) { $1 }),
+                    try transaction(
+                        "2", bought: "2026-03-08", expires: "2026-03-28", price: 6_667,
+                        facts: plan(10_000, isProrated: true)),
+                ], 10_000
+            ),
+            (
                 "signed up again for the time that is paid",
                 [
                     month,
@@ -340,7 +351,7 @@ extension SubscriptionTimelineTests {
         ]
     }
 
-    @Test(arguments: 0..<10) func `the monthly revenue is that of the plan`(index: Int) throws {
+    @Test(arguments: 0..<11) func `the monthly revenue is that of the plan`(index: Int) throws {
         let (name, transactions, monthly) = try Self.prices()[index]
         let amounts = UserFigures.sums(of: transactions).amounts
         let end = try #require(amounts.keys.filter { $0.metric == .revenueExpired }.max { $0.day < $1.day })

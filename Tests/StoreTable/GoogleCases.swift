@@ -252,8 +252,8 @@ enum GoogleCases {
     // MARK: Replacements
 
     private static let replacements = [
-        basePlan, basePlanEndFirst, prorated, withinTrial, successorUnknown, deferredEndFirst, byAnotherAccount,
-        replacedAgain,
+        basePlan, basePlanEndFirst, prorated, withoutProration, withinTrial, successorUnknown, deferredEndFirst,
+        byAnotherAccount, replacedAgain,
         signedUpAgain, signedUpAgainEndFirst, signedUpAgainWithoutOrders, signedUpAgainForFullPrice,
         basePlanForDifference,
         upgradedForFullPrice,
@@ -307,6 +307,23 @@ enum GoogleCases {
             .customerInfo: "*<premium> normal until 04-01, has gardener",
             // The recurring price is the plan's.
             .figures: "revenue 7500, active-subscriptions 1, mrr 10000{, renewals 1|}",
+        ])
+
+    static let withoutProration = row(
+        "upgraded at once, the higher price from the renewal on",
+        "\(replacing), WITHOUT_PRORATION: the new price is charged at the renewal; latestSuccessfulOrderId",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-16")
+            try await store.replace(
+                sold, with: .premium, mode: "WITHOUT_PRORATION", until: try Day.moment("04-01"), isCharged: false)
+            try store.wait(until: "03-18")
+        },
+        [
+            .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews",
+            .why: "plus 1 {upgraded|productChanged}, plus 2 owned",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, *{RENEWAL|INITIAL_PURCHASE} <premium> NORMAL 0*",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 10000{, renewals 1|}",
         ])
 
     static let withinTrial = row(
@@ -596,7 +613,8 @@ enum GoogleCases {
     // MARK: Money and rights
 
     private static let refunds = [
-        rightKept, halfKept, firstKept, firstKeptBesideForgotten, revokedEarly, unitsRefunded, chargedBack,
+        rightKept, halfKept, firstKept, firstKeptBesideForgotten, keptAfterEnd, revokedEarly, revokedAfterRefund,
+        unitsRefunded, chargedBack, chargedBackAfterEnd,
     ]
 
     static let rightKept = row(
@@ -664,6 +682,61 @@ enum GoogleCases {
         "orders.batchget: if any order is not found, the entire request will fail",
         { try await payBack($0, charge: 1, forgetting: 0) }, cellsOfEarlierRefund)
 
+    private static func payBackAfterEnd(_ store: GoogleTableStore, isVoided: Bool) async throws {
+        let sold = try await store.subscribe("alice")
+        try store.wait(until: "03-11")
+        try await store.turnOff(sold)
+        try await store.expire(sold, .customer)
+        for day in ["04-03", "04-06"] {
+            try store.wait(until: day)
+            try await store.service.settle()
+        }
+        if isVoided { try await store.chargeBack(sold) } else { try await store.payBack(sold) }
+        try store.wait(until: "04-20")
+    }
+
+    private static let eventsBackAfterEnd =
+        "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/UNSUBSCRIBE <basic> NORMAL 0, EXPIRATION/UNSUBSCRIBE <basic> NORMAL 0, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5"
+
+    static let keptAfterEnd = row(
+        "a refund without a revocation, days after the end",
+        "voided-purchases: an order that is refunded without the revoke option is not in the list; \(revenueCat)",
+        { try await payBackAfterEnd($0, isVoided: false) },
+        [
+            .items: "nothing", .subscriptions: "basic expired until 04-01 ends (customerCancelled)",
+            .why: "plus 1 expired", .story: "granted, autoRenewDisabled by user, expired, paymentRefunded",
+            .webhooks:
+                "purchase.granted, subscription.autoRenewDisabled, purchase.expired, purchase.refunded",
+            .revenueCat: .init(eventsBackAfterEnd),
+            .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
+        ])
+
+    static let chargedBackAfterEnd = row(
+        "charged back, days after the end", "voidedpurchases.list; \(revenueCat): one CANCELLATION tells of a refund",
+        { try await payBackAfterEnd($0, isVoided: true) },
+        [
+            .items: "nothing", .revenueCat: .init(eventsBackAfterEnd),
+            .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
+        ])
+
+    static let revokedAfterRefund = row(
+        "refunded without a revocation, then revoked",
+        "orders.refund without revoke; then subscriptionsv2.revoke; \(revenueCat): one CANCELLATION tells of a refund",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.payBack(sold)
+            try await store.revoke(sold)
+            try store.wait(until: "03-14")
+        },
+        [
+            .items: "nothing", .story: "granted, paymentRefunded, revoked",
+            .webhooks: "purchase.granted, purchase.refunded, purchase.revoked",
+            .revenueCat:
+                "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5, EXPIRATION/{CUSTOMER_SUPPORT|DEVELOPER_INITIATED} <basic> NORMAL 0",
+            .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
+        ])
+
     static let revokedEarly = row(
         "revoked after an early renewal", "\(lifecycle), revocations: revoke the user's entitlement immediately",
         { store in
@@ -713,7 +786,7 @@ enum GoogleCases {
     // MARK: Payments
 
     private static let payments = [
-        pending, paidLater, neverPaid, subscriptionNeverPaid, promotion, promotionRenewed, deferred,
+        pending, paidLater, neverPaid, preordered, subscriptionNeverPaid, promotion, promotionRenewed, deferred,
     ]
 
     private static let oneTime = "developer.android.com/google/play/billing/lifecycle/one-time"
@@ -754,6 +827,26 @@ enum GoogleCases {
         [
             .items: "nothing", .story: "{nothing|refused}", .webhooks: "nothing", .revenueCat: "nothing",
             .customerInfo: "nothing", .figures: "nothing",
+        ])
+
+    static let preordered = row(
+        "a pre-order, released",
+        "billing/integrate, pending transactions: a pre-order is PENDING before the release time, then PURCHASED",
+        { store in
+            let sold = try await store.buy(.gate, for: "alice", state: "PENDING", withAccount: true)
+            let details = json(
+                ("purchaseOptionId", "buy"), ("offerId", "early"), ("quantity", .integer(1)),
+                ("preorderOfferDetails", json(("preorderReleaseTime", .date(try Day.moment("03-10"))))))
+            let line = json(("productId", .string(OneTime.gate.rawValue)), ("productOfferDetails", details))
+            await store.change(sold) { $0.others = [("productLineItem", .array([line]))] }
+            try await store.notifyProduct(1, sold)
+            try store.wait(until: "03-10")
+            try await store.pay(sold)
+            try store.wait(until: "03-12")
+        },
+        [
+            .items: "gate 1 owned", .why: "gate 1 owned", .story: "{refused, |}granted", .webhooks: "purchase.granted",
+            .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20", .customerInfo: "gate", .figures: "revenue 20000",
         ])
 
     static let subscriptionNeverPaid = row(
@@ -825,7 +918,7 @@ enum GoogleCases {
     // MARK: Answers that say less, or something wrong
 
     private static let answers =
-        [withoutOrders]
+        [withoutOrders, unknownState]
         + [(404, "purchaseTokenNotFound"), (410, "purchaseTokenNoLongerValid"), (400, "invalid")].map(wrongAnswer)
 
     static let withoutOrders = row(
@@ -844,6 +937,23 @@ enum GoogleCases {
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL ?, RENEWAL <basic> NORMAL ?, RENEWAL <basic> NORMAL ?",
             .customerInfo: "<basic> normal until 06-01, has gardener",
             .figures: "active-subscriptions 1{, mrr *|}, renewals 2",
+        ])
+
+    static let unknownState = row(
+        "a state that came after this version", "subscriptionsv2 SubscriptionState; what is paid is the customer's",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            await store.change(sold) { $0.state = "INVENTED_LATER" }
+            try await store.notify(99, sold)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
+            .customerInfo: "<basic> normal until 04-01, has gardener",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
         ])
 
     private static func wrongAnswer(_ status: Int, _ reason: String) -> TableRow {

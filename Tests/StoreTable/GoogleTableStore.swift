@@ -467,9 +467,11 @@ actor GoogleTableStore: TableStore {
     ///   - ends: The end of the first period; nil for a month from now.
     ///   - user: Another customer who replaces it.
     ///   - isOldFirst: True if the end of the old token is notified first.
+    ///   - isCharged: False if the last order stays that of the replaced item.
     func replace(
         _ sold: Sold, with plan: Plan, basePlan: String = "p1m", price: Int64? = nil, mode: String,
-        paid: Int64? = nil, until ends: Timestamp? = nil, by user: String? = nil, isOldFirst: Bool = false
+        paid: Int64? = nil, until ends: Timestamp? = nil, by user: String? = nil, isOldFirst: Bool = false,
+        isCharged: Bool = true
     ) async throws {
         let (old, begin, mine) = (purchases[sold.number], now, user ?? purchases[sold.number].user)
         let replaced = json(
@@ -484,7 +486,11 @@ actor GoogleTableStore: TableStore {
             line.others.append(
                 ("offerPhase", json(("prorationPeriod", json(("originalOfferPhaseType", "BASE"))))))
         }
-        publish(order: line.orders[0], of: token, [(line, paid ?? line.recurringPrice)], at: begin)
+        if isCharged {
+            publish(order: line.orders[0], of: token, [(line, paid ?? line.recurringPrice)], at: begin)
+        } else {
+            line.orders = old.lines.first?.orders ?? []
+        }
         play.set(subscription: old.token, answer(Self.replaced(old, at: begin)))
         purchases[sold.number] = Purchase(
             user: mine, token: token, began: begin, account: try await service.accountToken(of: mine),

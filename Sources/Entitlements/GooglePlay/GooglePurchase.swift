@@ -91,7 +91,9 @@ extension GooglePurchase {
     /// subscription that ends, in seconds.
     private static let (silentDays, renewalSeconds): (Int64, Int64) = (1, 300)
     /// The same longest time, in seconds.
-    fileprivate static let silentSeconds = silentDays * 86_400
+    private static let silentSeconds = silentDays * 86_400
+    /// The longest time without a question about the money of a subscription that is over, in seconds.
+    fileprivate static let refundSeconds: Int64 = 7 * 86_400
 
     /// - Parameters:
     ///   - known: The purchase before the statement; nil for a new token.
@@ -132,14 +134,31 @@ extension GooglePurchase {
     }
 
     /// The next time at which to ask by itself: at the end of a period, or after a day. Google Play lists the one-time purchases that it
-    /// takes back. Nothing changes what is final, but it is asked for twice: a service may have ended before it applied the first answer.
+    /// takes back. What is final is asked for twice, because a service may have ended before it applied the first answer.
     private static func askAt(_ statement: GooglePlayStatement, after known: GooglePurchase?) -> Timestamp? {
+        guard statement.state != .purchased else { return nil }
         let isConfirmed = statement.state.isFinal && known?.isFinal ?? false && !isPaidAndReplaced(statement, known)
-        guard !isConfirmed, statement.state != .purchased else { return nil }
+        if isConfirmed { return refundsAskedAt(statement) }
         let latest = statement.askedAt.adding(days: silentDays)
         let ends = ends(of: statement)
         return ends.map { $0.adding(seconds: renewalSeconds) }.filter { $0 > statement.askedAt }.min()
             .map { min($0, latest) } ?? latest
+    }
+
+    /// The next question about the money of a subscription that is over; nil if no payment can come back, or if the next one were too late.
+    ///
+    /// An order that is refunded without the revoke option is not among the voided purchases
+    /// (developers.google.com/android-publisher/voided-purchases), and no notification tells of it. The longer ago the end, the rarer the
+    /// questions.
+    private static func refundsAskedAt(_ statement: GooglePlayStatement) -> Timestamp? {
+        guard statement.isSubscription, !statement.isReplaced else { return nil }
+        let paid = statement.purchases.map(\.purchase).filter { $0.facts.integer(.price) != 0 }
+        guard let end = paid.compactMap({ [$0.revocationDate, $0.expiresDate].compactMap(\.self).min() }).max() else {
+            return nil
+        }
+        let age = statement.askedAt.secondsSince1970 - end.secondsSince1970
+        let next = statement.askedAt.adding(seconds: min(max(silentSeconds, age), refundSeconds))
+        return next < end.adding(days: rememberedDays) ? next : nil
     }
 
     private static func ends(of statement: GooglePlayStatement) -> [Timestamp] {
@@ -454,6 +473,6 @@ extension Table {
     .indexed("google_purchase_by_statement", by: ["asked_at"])
     // Another answer corrects the conclusions from the time of a wrong clock.
     .takingBack("asked_at", setting: "asked_at = $1, ask_at = $1")
-    .takingBack("ask_at", within: GooglePurchase.silentSeconds)
+    .takingBack("ask_at", within: GooglePurchase.refundSeconds)
     .takingBack("next_attempt_at", within: GooglePurchase.Acknowledgement.longestPause)
 }

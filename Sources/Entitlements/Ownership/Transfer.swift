@@ -105,7 +105,12 @@ extension EntitlementChangeRecords {
     /// Transfers the other rows of a purchase.
     private func moveRevocations(_ originals: [TransactionKey]) throws {
         let transferred = Set(originals)
-        let formers = Dictionary(grouping: originals) { before.purchases[$0]?.owner ?? 0 }.sorted { $0.key < $1.key }
+        let formers = try Dictionary(grouping: originals) { original in
+            guard let owner = before.purchases[original]?.owner else {
+                throw BrokenInvariant("a transferred purchase has a former owner", original.identifier)
+            }
+            return owner
+        }.sorted { $0.key < $1.key }
         let key = ["user_id"] + Table.originalKey
         for table in ["team_revocation", "subscription", "purchase_state"] {
             var copies = try RowCopies(of: table, changing: key, in: database)

@@ -160,6 +160,15 @@ extension LedgerTransaction {
             try Claim(parked: $0.claim, of: try apps.bundleIdentifier(of: $0.app))
         }
     }
+
+    /// A transaction of each other line of the chain of an unclaimed purchase.
+    fileprivate func unclaimedLines(beside purchase: UnclaimedPurchase) throws -> [UnclaimedPurchase] {
+        try googleChain(of: purchase.originalTransactionIdentifier).compactMap { original in
+            guard !original.hasSameBytes(as: purchase.originalTransactionIdentifier) else { return nil }
+            return try unclaimedPurchases(ofTransaction: original, in: purchase.app, after: nil, limit: 100)
+                .last { $0.origin == purchase.origin && $0.originalTransactionIdentifier.hasSameBytes(as: original) }
+        }
+    }
 }
 
 extension EntitlementService {
@@ -185,7 +194,8 @@ extension EntitlementService {
 }
 
 extension RedemptionDoor {
-    /// Assigns an unclaimed purchase to a user, as if the user had redeemed it.
+    /// Assigns an unclaimed purchase to a user, as if the user had redeemed it. At Google Play, the other unclaimed purchases under its token
+    /// are assigned, too: whoever has the token presents all of them.
     ///
     /// - Parameters:
     ///   - origin: Nil if only one origin uses the identifier.
@@ -202,22 +212,27 @@ extension RedemptionDoor {
         reason: String,
         by caller: String
     ) async throws -> Redemption.Result {
-        let found = try await entitlements.ledger.read { transaction in
+        let (found, others) = try await entitlements.ledger.read {
+            transaction -> ([UnclaimedPurchase], others: [UnclaimedPurchase]) in
             try transaction.requireName(of: user)
-            return try transaction.unclaimedPurchases(ofTransaction: identifier, after: nil, limit: 100)
-        }.filter {
-            $0.transactionIdentifier.hasSameBytes(as: identifier) && (origin == nil || $0.origin == origin)
-                && (limitingApp ?? app)?.hasSameBytes(as: $0.app) ?? true
+            let found = try transaction.unclaimedPurchases(ofTransaction: identifier, after: nil, limit: 100).filter {
+                $0.transactionIdentifier.hasSameBytes(as: identifier) && (origin == nil || $0.origin == origin)
+                    && (limitingApp ?? app)?.hasSameBytes(as: $0.app) ?? true
+            }
+            guard let first = found.first, found.count == 1 else { return (found, []) }
+            return (found, try transaction.unclaimedLines(beside: first))
         }
         guard let parked = found.first?.claim else { throw AssignmentError.purchaseNotFound }
         guard found.count == 1 else { throw AssignmentError.purchaseAmbiguous }
         guard entitlements.accepted.origins(for: user).contains(parked.origin) else {
             throw AssignmentError.originNotAccepted(parked.origin)
         }
-        let benefit = entitlements.catalogs[parked.app]?.benefit(of: parked.productIdentifier)
+        let claims = ([parked] + others.map(\.claim)).map { claim in
+            claim.valued(by: entitlements.catalogs[claim.app]?.benefit(of: claim.productIdentifier))
+        }
         let request = RedemptionRequest(
             [], for: user, by: AuditActor(caller: caller), seeing: limitingApp, withItems: false, assignment: reason)
-        let statement = Statement(.init(origin: parked.origin, claims: [parked.valued(by: benefit)]))
+        let statement = Statement(.init(origin: parked.origin, claims: claims))
         // Somebody may redeem the purchase meanwhile. Then the decision refuses it.
         let lines = try await redeem(PresentedProof(request, statement), for: user).decision.lines
         guard let result = lines.first?.result else {

@@ -20,9 +20,11 @@ extension GooglePlayAnswer {
         let stated: [StatedPurchase]
         var placement = placement(moment)
         switch content {
-        case _ where state == .pending || state == .paymentCanceled: stated = []
-        // A rental has an end, and a pre-order a beginning, that no statement has. The products of one purchase are acknowledged together.
-        case _ where hasRentalOrPreorder && state != .voided: stated = []
+        // A state that this version does not know grants nothing, and takes nothing: what is paid ends at its end.
+        case _ where [.pending, .paymentCanceled, .unknown].contains(state): stated = []
+        // A rental has an end that no statement has. The products of one purchase are acknowledged together. A pre-order "is in PENDING state
+        // before the release time" (developer.android.com/google/play/billing/integrate).
+        case _ where hasRental && state != .voided: stated = []
         case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, placement, moment) }
         case .products(let items, let orderId):
             stated = items.compactMap { self.stated($0, orderId, placement, moment) }
@@ -94,8 +96,6 @@ extension GooglePlayAnswer {
         let order = moment.order(orderId)
         var facts = facts(item.productId, orderId: orderId, order, moment)
         facts[.offerIdentifier] = .init(item.offerId)
-        // A purchase in an unknown state is not granted. Nothing says that an earlier grant was taken back.
-        guard state != .unknown else { return nil }
         let isVoided = state == .voided
         return StatedPurchase(
             purchase: ProvenPurchase(
@@ -138,7 +138,8 @@ extension GooglePlayAnswer {
         let phase = item.phase ?? period?.phase ?? (isPromotion(item, place) ? .freeTrial : nil)
         var facts = facts(item.productId, orderId: place.product.orderId, order, moment)
         // "Receives the item or subscription trial at no cost" (developer.android.com/google/play/billing/promo). A promotion has no order.
-        if facts[.price] == nil, phase == .freeTrial || isPromotion(item, place), item.recurringPrice != nil {
+        let isFree = phase == .freeTrial || isPromotion(item, place) || isChargedLater(item, place, order)
+        if facts[.price] == nil, isFree, item.recurringPrice != nil {
             facts[.price] = .integer(0)
         }
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
@@ -191,6 +192,16 @@ extension GooglePlayAnswer {
     /// True for the first charge of a promotion code, which has no order.
     private func isPromotion(_ item: SubscriptionLineItem, _ place: GooglePlayPlacement.Place) -> Bool {
         item.hasPromotionCode && place.product.orderId == nil && !place.product.isRenewal
+    }
+
+    /// True for a charge whose order is that of the product which it replaces, as its own price is charged at the renewal
+    /// (developer.android.com/google/play/billing/subscriptions, "Replacement modes", `WITHOUT_PRORATION`).
+    private func isChargedLater(
+        _ item: SubscriptionLineItem, _ place: GooglePlayPlacement.Place, _ order: GooglePlayOrder?
+    ) -> Bool {
+        guard let identifier = item.orderId, !place.product.line.hasSameBytes(as: item.productId) else { return false }
+        return order?.isOfOthers(than: item.productId)
+            ?? place.product.charge.hasSameBytes(as: GooglePlayLines.original(of: item.productId, in: identifier))
     }
 
     /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.
@@ -314,7 +325,7 @@ extension GooglePlayAnswer {
     private func endedLines(_ placement: GooglePlayPlacement, _ moment: Moment) -> [GooglePlayStatement.EndedLine] {
         guard case .subscription(let items) = content else { return [] }
         var ended: [GooglePlayStatement.EndedLine] = []
-        if !hasAccess, !isReplaced {
+        if !hasAccess, state != .unknown, !isReplaced {
             ended = items.compactMap { item in
                 guard let place = placement[item], place.isNews, let expiryTime = item.expiryTime else {
                     return nil

@@ -80,9 +80,9 @@ package final class GooglePlayAnswer: Sendable {
     /// its end.
     package var isReplaced: Bool { cancellation == .replacement }
 
-    /// True for a purchase with a rental or a pre-order among its products, of which nothing is granted.
-    package var hasRentalOrPreorder: Bool {
-        if case .products(let items, _) = content { items.contains(where: \.isRentalOrPreorder) } else { false }
+    /// True for a purchase with a rental among its products, of which nothing is granted.
+    package var hasRental: Bool {
+        if case .products(let items, _) = content { items.contains(where: \.isRental) } else { false }
     }
 
     /// The orders of the line items, each once. Their dates and prices complete the answer.
@@ -320,17 +320,13 @@ extension GooglePlayAnswer {
         var refundedQuantity: Int { max(0, quantity - (refundableQuantity ?? quantity)) }
         let isConsumed: Bool
         let offerId: String?
-        /// True for a product that is lent, or that is not released yet.
-        let isRentalOrPreorder: Bool
+        let isRental: Bool
 
         init(_ fields: PayloadFields) throws(ProofRefusal) {
             productId = try fields.product()
             let details = try fields.deciding(["productOfferDetails"]).object("productOfferDetails")?
-                .deciding(["rentOfferDetails", "preorderOfferDetails"])
-            let (rental, preorder) = (
-                try details?.object("rentOfferDetails"), try details?.object("preorderOfferDetails")
-            )
-            isRentalOrPreorder = rental != nil || preorder != nil
+                .deciding(["rentOfferDetails"])
+            isRental = try details?.object("rentOfferDetails") != nil
             quantity = try details?.quantity("quantity") ?? 1
             refundableQuantity = try details?.integer("refundableQuantity").flatMap {
                 (0...Int64(Int32.max)).contains($0) ? Int($0) : nil

@@ -210,7 +210,7 @@ extension GooglePlayAnswer {
         let isNews = isNews(of: last, moment)
         var product = known ?? newCharge(of: item, among: items, until: expiryTime, in: line, placement.lines, moment)
         product.orderId = item.orderId ?? product.orderId
-        product.lapsedAt = hasAccess ? nil : moment.askedAt
+        if state != .unknown { product.lapsedAt = hasAccess ? nil : moment.askedAt }
         product.purchaseToken = purchaseToken
         product.statementNumber = moment.number ?? 0
         if isNews { placement.lines[item.productId] = product }
@@ -275,8 +275,8 @@ extension GooglePlayAnswer {
         // The order of a later add-on counts the charges of the base, which may be older.
         let isNumbered = renewalNumber(of: item) != nil && (line.isEmpty || moment.lines.products.isEmpty)
         let order = moment.order(item.orderId)
-        // The order of another product alone says nothing about this one.
-        let isOfOther = order.map { !$0.lineItems.isEmpty && $0.lineItem(item.productId) == nil } ?? false
+        // The order of another product alone says nothing about the dates of this one.
+        let isOfOther = order?.isOfOthers(than: item.productId) ?? false
         let beginsAt =
             order?.lineItem(item.productId)?.periodStart ?? item.deferredBeginning(among: items)
             ?? (isOfOther ? nil : order?.createdAt)

@@ -123,6 +123,9 @@ package struct GooglePlayOrder: Sendable {
     }
 
     func lineItem(_ productId: String) -> LineItem? { lineItems.first { $0.productId.hasSameBytes(as: productId) } }
+
+    /// True for an order of other products alone.
+    func isOfOthers(than productId: String) -> Bool { !lineItems.isEmpty && lineItem(productId) == nil }
 }
 
 /// Money that Google Play has paid back for a product.

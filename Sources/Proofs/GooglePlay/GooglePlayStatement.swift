@@ -92,7 +92,7 @@ package final class GooglePlayStatement: Sendable {
 
     /// The refusal of a purchase of which nothing is owned; nil if the payment was canceled, or if the state is unknown.
     package var refusal: ProofRefusal? {
-        if answer.hasRentalOrPreorder { return ProofRefusal(.purchaseKindUnsupported) }
+        if answer.hasRental { return ProofRefusal(.purchaseKindUnsupported) }
         return answer.state == .pending ? .tokenPending : nil
     }
 }

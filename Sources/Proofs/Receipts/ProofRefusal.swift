@@ -126,7 +126,7 @@ public struct ProofRefusal: CodedError, Equatable {
             case .purchasePending:
                 "The customer has not paid the purchase yet. Send it again when Google Play reports it as purchased."
             case .purchaseKindUnsupported:
-                "The purchase is a rental or a pre-order of Google Play, which Till does not sell yet. Keep it unacknowledged, so that "
+                "The purchase is a rental of Google Play, which Till does not sell yet. Keep it unacknowledged, so that "
                     + "Google refunds it."
             case .tooManyPurchases:
                 "The receipt has too many purchases."

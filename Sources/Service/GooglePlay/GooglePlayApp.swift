@@ -380,7 +380,9 @@ extension GooglePlayApp {
         }
         let statement = answer.statement
         try checkOrigin(statement.origin)
-        let stated = try await purchases.purchases(of: statement, recordedAs: answer.purchase)
+        let stated =
+            statement.state == .unknown
+            ? nil : try await purchases.purchases(of: statement, recordedAs: answer.purchase)
         if stated != nil {
             try checkPurchases(of: statement)
             try await purchases.applyEndings(of: statement, recordedAs: answer.purchase)

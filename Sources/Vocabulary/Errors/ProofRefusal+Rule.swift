@@ -102,10 +102,10 @@ extension ProofRefusal.Reason {
                 "Google Play가 구매 완료를 알릴 때까지 기다리세요. 그때 앱이 서명된 새 구매를 받습니다.")
         case .purchaseKindUnsupported:
             rule(
-                "The purchase is a rental or a pre-order of Google Play, which Till does not sell yet.",
-                "Sell the product with a purchase option to buy it, and without a pre-order offer.",
-                korean: "Till이 아직 판매하지 않는 Google Play의 대여 또는 사전 주문입니다.",
-                "상품을 대여나 사전 주문이 아닌 일반 구매 옵션으로 판매하세요.")
+                "The purchase is a rental of Google Play, which Till does not sell yet.",
+                "Sell the product with a purchase option to buy it.",
+                korean: "Till이 아직 판매하지 않는 Google Play의 대여입니다.",
+                "상품을 대여가 아닌 일반 구매 옵션으로 판매하세요.")
         case .tooManyPurchases:
             rule(
                 "The receipt has more purchases than the service reads.",

@@ -131,9 +131,9 @@ enum PlayAnswers {
         Case(name: "CANCELED", end: -2, state: .canceled, paid: -2, renews: false),
         Case(name: "EXPIRED", end: -2, state: .expired, paid: -2, renews: false),
         Case(name: "EXPIRED", end: 20, state: .expired, paid: 0, renews: false),
-        // An unknown state gives no access, and says nothing about the renewal.
-        Case(name: "INVENTED_LATER", end: 20, state: .unknown, paid: 0, renews: nil),
-        Case(name: "UNSPECIFIED", end: 20, state: .unknown, paid: 0, renews: nil),
+        // An unknown state grants nothing, and ends nothing that was granted.
+        Case(name: "INVENTED_LATER", end: 20, state: .unknown, paid: nil),
+        Case(name: "UNSPECIFIED", end: 20, state: .unknown, paid: nil),
     ]
 
     @Test(arguments: cases) func `a state gives access until its end, or none`(_ expected: Case) throws {

@@ -74,10 +74,17 @@ import Testing
         #expect(purchases.map(\.purchase.quantity) == [1, 2])
     }
 
-    @Test(arguments: [
-        #""rentOfferDetails":{}"#, #""preorderOfferDetails":{"preorderReleaseTime":"2026-12-01T00:00:00Z"}"#,
-    ])
-    func `a rental and a pre-order are not owned, nor what was bought with them`(offer: String) throws {
+    @Test func `a pre-order is owned from its release on`() throws {
+        let offer = #""preorderOfferDetails":{"preorderReleaseTime":"2026-12-01T00:00:00Z"}"#
+        let items = [#"{"productId":"a","productOfferDetails":{"quantity":1,\#(offer)}}"#]
+        let ordered = try statement(Answers.product("PENDING", items: items))
+        #expect(ordered.purchases.isEmpty && ordered.refusal?.reason == .purchasePending)
+        let released = try statement(Answers.product("PURCHASED", items: items, more: Answers.paid))
+        #expect(released.purchases.map(\.purchase.productIdentifier) == ["a"] && released.refusal == nil)
+    }
+
+    @Test func `a rental is not owned, nor what was bought with it`() throws {
+        let offer = #""rentOfferDetails":{}"#
         let items = [#"{"productId":"a"}"#, #"{"productId":"b","productOfferDetails":{"quantity":1,\#(offer)}}"#]
         for state in ["PURCHASED", "PENDING"] {
             let statement = try statement(Answers.product(state, items: items, more: Answers.paid))
@@ -123,7 +130,6 @@ import Testing
             #"{"testPurchaseContext":1}"#, #"{"orderId":5}"#, #"{"orderId":"a b"}"#,
             #"{"obfuscatedExternalAccountId":{}}"#,
             #"{"productLineItem":[{"productId":"p","productOfferDetails":{"rentOfferDetails":true}}]}"#,
-            #"{"productLineItem":[{"productId":"p","productOfferDetails":{"preorderOfferDetails":[]}}]}"#,
         ].map { ($0, true) }
 
     @Test(arguments: hostile.indices) func `an answer in another form is an error`(index: Int) {

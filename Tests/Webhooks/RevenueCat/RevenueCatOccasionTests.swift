@@ -13,6 +13,8 @@ import Testing
         let event: AuditEntry.Event
         var reason: String?
         var earlier: Set<AuditEntry.Event> = []
+        /// The money of the event, in milliunits.
+        var refund: Int64?
         /// The purchase, whose transaction "1" the event is about.
         var purchase = Fixture(.granted, "1").having("1", from: 1, to: 31)
         /// The types, in their order.
@@ -85,6 +87,16 @@ import Testing
             testDescription: "money back for an earlier period", event: .paymentRefunded,
             purchase: Fixture(.granted, "1").having("1", from: 1, to: 31).having("2", from: 31, to: 61), types: []),
         Case(
+            testDescription: "goods that are taken after their money was paid back", event: .revoked,
+            earlier: [.paymentRefunded], refund: 0, purchase: refunded(on: 5), types: ["EXPIRATION"]),
+        Case(
+            testDescription: "goods that are taken with the rest of their money", event: .revoked,
+            earlier: [.paymentRefunded], refund: 2000, purchase: refunded(on: 5),
+            types: ["CANCELLATION", "EXPIRATION"]),
+        Case(
+            testDescription: "goods that are taken after the end and after their money", event: .revoked,
+            earlier: [.expired, .paymentRefunded], refund: 0, purchase: refunded(on: 40), types: []),
+        Case(
             testDescription: "an upgrade", event: .productChanged, reason: "garden.gold.monthly",
             types: ["PRODUCT_CHANGE"]),
         Case(
@@ -107,6 +119,13 @@ import Testing
         let occasion = RevenueCatOccasion(
             earlier: expected.earlier, transaction.map { .init($0) },
             beside: facts.transactions.filter { $0 != transaction }.map { .init($0) })
+        if let amount = expected.refund {
+            let money = Price(milliunits: amount, currency: "USD")
+            facts.entry = AuditEntry(
+                happenedAt: facts.entry.happenedAt, event: expected.event, actor: .appStore,
+                origin: facts.entry.origin, app: facts.entry.app, reference: "1", subject: facts.entry.subject,
+                reason: nil, measure: .refund(money, at: facts.entry.happenedAt))
+        }
         let messages = RevenueCatEvent.messages(about: facts.entry, on: occasion)
         let types = try messages.map { companion in
             facts.companion = companion

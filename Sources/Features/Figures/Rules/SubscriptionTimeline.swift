@@ -223,13 +223,16 @@ struct SubscriptionTimeline {
                 if let before, before.isTrial, before.continues(into: periods[index]), !periods[index].isKnownToBePaid {
                     periods[index].isTrial = true
                 }
-                let whole = periods.first { $0.transaction.plan == transaction.plan && !$0.transaction.isProrated }
+                // A trial has a length of its own. One of an add-on ends with such a charge (subscription-with-addons, "Rules applicable for items").
+                let whole = periods.first {
+                    $0.transaction.plan == transaction.plan && !$0.transaction.isProrated && !$0.isTrial
+                }
                 let isFullPrice = transaction.price.map { $0 == transaction.recurringPrice } ?? false
                 let paid = before.flatMap { $0.isTrial || isFullPrice ? nil : $0 }
                 periods[index].length = (whole ?? paid)?.length ?? periods[index].lengthOfPlan
             } else if transaction.hasCarriedTime, index > 0, !periods[index - 1].isTrial {
                 let whole = periods.first {
-                    $0.transaction.plan == transaction.plan && !$0.transaction.isProrated
+                    $0.transaction.plan == transaction.plan && !$0.transaction.isProrated && !$0.isTrial
                         && !$0.transaction.hasCarriedTime
                 }
                 periods[index].length = whole?.length ?? periods[index].length(after: periods[index - 1])

@@ -72,11 +72,14 @@ extension RevenueCatEvent {
         case .revoked where isByStore && occasion.isFollowed: return []
         case .paymentRefunded: return occasion.isFollowed ? [] : [nil]
         case .revoked:
+            // One CANCELLATION tells of a refund. The goods may be taken later.
+            let isTold =
+                isByStore && occasion.earlier.contains(.paymentRefunded) && entry.refund?.milliunits == 0
             // Back ends remove access at an EXPIRATION, whose reason may be CUSTOMER_SUPPORT or DEVELOPER_INITIATED.
             let endsAccess =
                 occasion.hasEnd && !(isByStore && occasion.keepsAccess)
                 && occasion.earlier.isDisjoint(with: Self.endings)
-            return endsAccess ? [nil, .expiration] : [nil]
+            return (isTold ? [] : [nil]) + (endsAccess ? [.expiration] : [])
         default: return [nil]
         }
     }
@@ -96,6 +99,11 @@ extension RevenueCatOccasion {
     /// The events that have more or fewer messages than one.
     private static let asking: Set<AuditEntry.Event> = [
         .renewalFailed, .expired, .revoked, .paymentRefunded,
+    ]
+
+    /// The earlier events on which the messages depend.
+    private static let companions: [AuditEntry.Event] = [
+        .gracePeriodBegan, .renewalFailed, .expired, .paused, .paymentRefunded,
     ]
 
     /// A transaction in a user's audit log.
@@ -118,7 +126,7 @@ extension RevenueCatOccasion {
             """
             SELECT user_id, origin, reference, number, event FROM audit
             WHERE user_id \(database.isIn(numbers: "$1")) AND reference \(database.isIn("$2"))
-                AND event IN \([AuditEntry.Event.gracePeriodBegan, .renewalFailed, .expired, .paused].sqlList)
+                AND event IN \(companions.sqlList)
             """,
             [users, references]
         ) { row in
