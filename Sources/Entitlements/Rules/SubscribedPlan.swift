@@ -69,7 +69,7 @@ extension EntitlementDecision {
         // Nothing is taken back with a period that has only begun, as by a replacement at once.
         guard chosen != nil || key == period else { return }
         let known = before.flatMap { before in
-            before.counts(forPeriodFrom: transaction.purchaseDate)
+            before.isStated(inPeriodFrom: transaction.purchaseDate, until: transaction.status.expiresAt)
                 ? before.chosenPlan(besides: transaction.plan) : nil
         }
         let isKnown = known.flatMap { known in chosen.map { !$0.differs(from: known) } } ?? (known == chosen)
@@ -80,6 +80,13 @@ extension EntitlementDecision {
 }
 
 extension StatedRenewal {
+    /// True if it was stated in the period, or with it within the day before. A period that has replaced another one, or follows its
+    /// end, may be known before its own statement. `renewalDate` is "the expiration date of the most recent auto-renewable
+    /// subscription purchase" (App Store Server Notifications, `renewalDate`).
+    fileprivate func isStated(inPeriodFrom purchaseDate: Timestamp, until expiresAt: Timestamp?) -> Bool {
+        statedAt >= purchaseDate || expiresAt != nil && facts.date(.renewalDate) == expiresAt
+    }
+
     /// The plan of the next period; nil for the present one, and if none is stated.
     fileprivate func chosenPlan(besides present: SubscribedPlan) -> SubscribedPlan? {
         guard let product = facts.text(.autoRenewProductId) else { return nil }

@@ -77,7 +77,10 @@ extension StatedRenewal {
     ///
     /// - Parameter purchaseDate: The purchase date of the period.
     package func counts(forPeriodFrom purchaseDate: Timestamp) -> Bool {
-        statedAt >= purchaseDate.adding(days: -Self.renewalDays)
+        // A subscription that had expired (App Store Server API, `expirationIntent`) had no next period. The one that begins later is
+        // another purchase of the customer, whose own statement may follow it.
+        let days = facts[.expirationIntent] == nil ? Self.renewalDays : 0
+        return statedAt >= purchaseDate.adding(days: -days)
     }
 }
 

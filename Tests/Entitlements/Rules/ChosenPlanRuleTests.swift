@@ -15,6 +15,8 @@ import Testing
         var transaction = "1"
         /// Second of the statement; nil for ten after the one before.
         var second: Int64?
+        /// Second of the renewal; nil if it is not stated.
+        var renewal: Int64?
     }
 
     private static func claim(_ statement: Statement, at second: Int64, of plan: String?) -> Claim {
@@ -22,6 +24,7 @@ import Testing
         facts[.autoRenewProductId] = statement.product.map { .text($0) }
         facts[.autoRenewBasePlanId] = statement.plan.map { .text($0) }
         facts[.autoRenewStatus] = .integer(statement.renews ? 1 : 0)
+        facts[.renewalDate] = statement.renewal.map { .integer(Rules.later($0).millisecondsSince1970) }
         let number = (Int64(statement.transaction) ?? 1) - 1
         return Rules.claim(
             statement.transaction, original: "1", product: number == 0 ? "plus" : "basic", bought: number * 1000,
@@ -64,6 +67,36 @@ import Testing
         }
         #expect(entries.map(\.reason) == told, "\(name)")
         #expect(entries.allSatisfy { $0.reference == "1" && $0.subject == "plus" }, "\(name)")
+    }
+
+    @Test func `a replacement that is known before its statement takes no choice back`() {
+        // The app presents the upgrade before the notification about it arrives. The renewal of the replaced plan was just stated.
+        let upgrade = Rules.claim("2", original: "1", product: "basic", bought: 1000, signed: 1000, expires: 2000)
+        let decision = Rules.play(
+            [
+                .redeem(Self.claim(.init(), at: 990, of: nil), Rules.alice), .redeem(upgrade, Rules.alice),
+                .state(Self.claim(.init(product: "basic", transaction: "2"), at: 1001, of: nil)),
+            ], after: 1500
+        ).decision
+        #expect(!decision.story.contains { $0.contains("planChosen") })
+    }
+
+    @Test func `a choice that is stated before its period begins is taken back in it`() {
+        // The App Store renews within a day before the period begins, and states the new renewal date with it.
+        func statement(_ product: String, at second: Int64) -> Rules.Step {
+            .state(Self.claim(.init(product: product, transaction: "2", renewal: 2000), at: second, of: nil))
+        }
+        let decision = Rules.play(
+            [
+                .redeem(Self.claim(.init(product: "basic"), at: 10, of: nil), Rules.alice),
+                statement("plus", at: 900), statement("plus", at: 950), statement("basic", at: 1100),
+            ], after: 1500
+        ).decision
+        let told = decision.changes.events.compactMap { event -> String? in
+            guard case .audit(let entry, _) = event, entry.event == .planChosen else { return nil }
+            return entry.reason ?? "none"
+        }
+        #expect(told == ["basic", "plus", "none"])
     }
 
     @Test func `a statement that comes late tells no choice`() {

@@ -206,4 +206,31 @@ import Testing
         // An earlier period changes nothing.
         #expect(decision(second.facts, after: 6000, period(0)).story == ["1 granted 0"])
     }
+
+    @Test func `a customer who subscribes again has turned no renewal off`() {
+        func claim(_ number: Int64, renewal second: Int64? = nil, _ facts: [RenewalFact: StatedValue] = [:]) -> Claim {
+            let start = (number - 1) * 107
+            return Rules.claim(
+                "\(number)", original: "1", bought: start, signed: second ?? start, expires: start + 105,
+                renewal: second.map {
+                    StatedRenewal(statedAt: Rules.later($0), proofDigest: [], facts: RenewalFacts(facts))
+                })
+        }
+        var facts = EntitlementFacts()
+        func story(after seconds: Int64, _ claim: Claim) -> [String] {
+            var decision = Rules.decision(after: seconds, knowing: facts)
+            _ = decision.redeem(claim, for: Rules.alice, by: .user)
+            decision.recordStates { _ in .autoRenewableSubscription }
+            facts = decision.facts
+            return decision.story
+        }
+        #expect(
+            story(after: 20, claim(1, renewal: 20, [.autoRenewStatus: .integer(0)]))
+                == ["1 granted 1", "1 autoRenewDisabled 1"])
+        let end: [RenewalFact: StatedValue] = [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)]
+        #expect(story(after: 107, claim(1, renewal: 105, end)) == ["1 expired 1"])
+        // The app presents the new period before the notification about it arrives.
+        #expect(story(after: 110, claim(2)) == ["1 granted 2"])
+        #expect(story(after: 111, claim(2, renewal: 108, [.autoRenewStatus: .integer(1)])).isEmpty)
+    }
 }
