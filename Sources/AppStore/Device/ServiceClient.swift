@@ -164,7 +164,6 @@ extension ServiceClient {
     private static let maximumPart = 1 << 28
     private static let attempts = 10
 
-    /// A part of an export.
     package struct ExportPart: Sendable {
         /// Whole lines.
         package let body: Data
@@ -207,7 +206,6 @@ package struct AdditionalRoots: Sendable {
     }
 }
 
-/// A refusal by the service.
 package struct ServiceRefusal: CodedError, Hashable {
     package let code: String
     package let message: String
