@@ -129,7 +129,6 @@ package final class CurrentCatalog: Sendable {
 
     package var snapshot: (catalog: Catalog, revision: Int64) { state.withLock { ($0.catalog, $0.revision) } }
 
-    /// The catalog with its version.
     package var versioned: (catalog: Catalog, version: Int64) { state.withLock { ($0.catalog, $0.version) } }
 
     package func replace(with catalog: Catalog, revision: Int64) {

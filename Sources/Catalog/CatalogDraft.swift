@@ -22,14 +22,12 @@ package struct CatalogDraft: Sendable {
     /// The maximum length of the names of collections and balances, in bytes.
     private static let maximumNameLength = 64
 
-    package let bundleIdentifier: String
     package let entries: [Entry]
     /// The content of `Items.json`.
     package let itemsText: String
 
     /// - Throws: `CatalogError` for invalid products.
     package init(_ configuration: StoreKitConfiguration, bundleIdentifier: String) throws(CatalogError) {
-        self.bundleIdentifier = bundleIdentifier
         let lines = Self.lines(configuration.products)
         let items = lines.isEmpty ? "[]" : "[\n" + lines.map { "    \($0.text)" }.joined(separator: ",\n") + "\n  ]"
         itemsText = """

@@ -80,12 +80,6 @@ public struct Subscription: Hashable, Sendable {
         public let identifier: String?
         /// The key of the offer without a value.
         public let key: String
-
-        public init(kind: SubscriptionOffer.Kind, identifier: String?, key: String) {
-            self.kind = kind
-            self.identifier = identifier
-            self.key = key
-        }
     }
 
     public init(
@@ -124,11 +118,6 @@ public struct MultiSeat: Hashable, Sendable {
         /// The number of the first seat at the price, at least 2.
         public let minimumQuantity: Int
         public let price: Price
-
-        public init(minimumQuantity: Int, price: Price) {
-            self.minimumQuantity = minimumQuantity
-            self.price = price
-        }
     }
 
     /// The number of prices of a seat, with that of the product.

@@ -4,7 +4,6 @@ import NIOCore
 import Synchronization
 import Vocabulary
 
-/// The context of a request.
 package struct ServiceContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The address of the peer: a client or a proxy.
@@ -96,7 +95,6 @@ package final class RequestNotes: Sendable {
         }
     }
 
-    /// The limits that all requests share.
     var sharedLimits: SharedLimits? {
         get { notes.withLock { $0.sharedLimits } }
         set { notes.withLock { $0.sharedLimits = newValue } }

@@ -52,8 +52,6 @@ import Vocabulary
             note("redeem")
             return try answer()
         }
-
-        func items() async throws -> [OwnedItemResource] { [] }
     }
 
     private static func transaction(

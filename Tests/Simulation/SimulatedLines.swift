@@ -66,6 +66,4 @@ struct SimulatedServiceLine: ServiceConnection {
     func redeem(_ proof: Proof) async throws -> Redemption {
         try await simulation.send(proof, of: app, for: user)
     }
-
-    func items() async throws -> [OwnedItemResource] { [] }
 }

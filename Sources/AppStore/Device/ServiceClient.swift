@@ -164,7 +164,6 @@ extension ServiceClient {
     private static let maximumPart = 1 << 28
     private static let attempts = 10
 
-    /// A part of an export.
     package struct ExportPart: Sendable {
         /// Whole lines.
         package let body: Data
@@ -207,7 +206,6 @@ package struct AdditionalRoots: Sendable {
     }
 }
 
-/// A refusal by the service.
 package struct ServiceRefusal: CodedError, Hashable {
     package let code: String
     package let message: String
@@ -240,9 +238,6 @@ package protocol ServiceConnection: Sendable {
     ///
     /// - Throws: `ServiceRefusal` if the service refuses the proof; another error if it did not answer.
     func redeem(_ proof: Proof) async throws -> Redemption
-
-    /// The items that the user owns, including those that everybody owns.
-    func items() async throws -> [OwnedItemResource]
 }
 
 /// A proof of purchase in text. The device sends it to the service and does not read its content.
@@ -325,15 +320,9 @@ package struct HTTPServiceConnection: ServiceConnection {
         }
     }
 
-    package func items() async throws -> [OwnedItemResource] { try await ownedItems().elements }
-
-    private func ownedItems() async throws -> List<OwnedItemResource> {
-        try await client.get(userPath + "/items" + query)
-    }
-
-    /// The items and balances that the user owns.
+    /// The items and balances that the user owns, with the items that everybody owns.
     package func possessions() async throws -> Possessions {
-        let items = try await ownedItems()
+        let items: List<OwnedItemResource> = try await client.get(userPath + "/items" + query)
         let list: List<Credit> = try await client.get(userPath + "/balances" + query)
         return Possessions(items: items.elements, balances: list.elements, unknownUser: items.unknownUser)
     }

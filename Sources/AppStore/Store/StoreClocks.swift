@@ -104,7 +104,6 @@ extension Store {
     }
 }
 
-/// A step of a clock of the store.
 extension TimeStep {
     /// The length of the step from a moment, in seconds.
     ///

@@ -4,7 +4,6 @@ import HTTPSupport
 import Proofs
 import Vocabulary
 
-/// An error of the store.
 package enum StoreError: LocalStoreError, Equatable {
     case productNotFound(String)
     case quantityOutOfRange(Int)

@@ -201,7 +201,6 @@ struct SignedPurchaseRequest: Sendable {
 }
 
 extension Books {
-    /// The verdict on a payment with a signed request.
     enum PaymentVerdict {
         /// The payment may go on, with what the request gives it. The nonce is good for one payment.
         case accepted(Payment, nonce: UUID)

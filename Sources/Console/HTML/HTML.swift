@@ -105,7 +105,6 @@ struct HTMLAttribute: Sendable {
     static func method(_ method: StaticString) -> HTMLAttribute { HTMLAttribute("method", "\(method)") }
     static func role(_ role: StaticString) -> HTMLAttribute { HTMLAttribute("role", "\(role)") }
     static func scope(_ scope: StaticString) -> HTMLAttribute { HTMLAttribute("scope", "\(scope)") }
-    static func title(_ phrase: Phrase) -> HTMLAttribute { HTMLAttribute("title", phrase) }
     static func ariaLabel(_ phrase: Phrase) -> HTMLAttribute { HTMLAttribute("aria-label", phrase) }
     static func placeholder(_ phrase: Phrase) -> HTMLAttribute { HTMLAttribute("placeholder", phrase) }
     static let required = HTMLAttribute("required")

@@ -113,7 +113,6 @@ extension PurchaseStore {
         }
     }
 
-    /// The name in a sentence.
     var phraseInSentence: Phrase { self == .appStore ? "the App Store" : title }
 }
 

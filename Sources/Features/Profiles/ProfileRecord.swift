@@ -21,7 +21,6 @@ package struct Wish: Hashable, Sendable {
     package let wishedAt: Timestamp
 }
 
-/// A change of a user's nickname.
 package enum NicknameChange: Hashable, Sendable {
     case keep
     case remove

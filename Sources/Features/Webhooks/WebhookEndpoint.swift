@@ -115,7 +115,6 @@ package struct WebhookChange: Hashable, Sendable {
         case messagesReplayed
     }
 
-    package let endpointIdentifier: String
     package let event: Event
     package let happenedAt: Timestamp
     /// The identifier of the API key that acted, or `member NAME` for a person.
@@ -205,8 +204,7 @@ extension LedgerTransaction {
             [endpoint, limit]
         ) { row in
             WebhookChange(
-                endpointIdentifier: endpoint, event: try row.next(), happenedAt: try row.next(),
-                changedBy: try row.next(), detail: try row.next())
+                event: try row.next(), happenedAt: try row.next(), changedBy: try row.next(), detail: try row.next())
         }
     }
 }

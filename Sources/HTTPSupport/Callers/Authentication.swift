@@ -146,7 +146,6 @@ package struct APIKey: Sendable {
     }
 }
 
-/// A permission of an API key.
 package enum APIKeyScope: String, Sendable, CaseIterable {
     /// The scopes that a selling back end needs. Other scopes must be requested.
     package static let standard: Set<APIKeyScope> = [.read, .redeem]

@@ -16,7 +16,6 @@ package final class IdempotentRequests: Sendable {
 
     private let ledger: Ledger
     private let clock: any WallClock
-    /// The requests in progress.
     private let inProgress = Mutex<Set<IdempotencyKey>>([])
 
     package init(ledger: Ledger, clock: any WallClock) {

@@ -139,7 +139,6 @@ extension TokenBuckets {
 
         package static func * (rate: Rate, factor: Int) -> Rate { rate.part(factor, of: 1) }
 
-        /// A part of the rate.
         func part(_ count: Int, of whole: Int) -> Rate {
             Rate(
                 atOnce: max(1, atOnce * count / whole), refill: refill * count, interval: interval * Int64(whole),

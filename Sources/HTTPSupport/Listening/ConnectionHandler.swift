@@ -267,7 +267,6 @@ package struct RequestDeadlines {
         var isAnswered = false
     }
 
-    /// The time for a head.
     private static let headLimit = TimeAmount.seconds(10)
 
     /// The requests in progress, oldest first. There are several if the client pipelines (RFC 9112 section 9.3.2).

@@ -121,7 +121,6 @@ package final class ConnectionTable: Sendable {
         return isAdmitted
     }
 
-    /// Removes a closed connection.
     package func remove(_ connection: Connection) {
         connections.withLock { Self.remove(connection, from: &$0) }
     }

@@ -174,7 +174,6 @@ struct BatchRoutes: Sendable {
     }
 }
 
-/// A call in a batch.
 private struct BatchCall: Sendable {
     /// The text between the angle brackets of `Content-ID`; nil without one.
     let identifier: String?

@@ -119,8 +119,4 @@ package struct PushedMessage: Codable, Hashable, Sendable {
 
     package let message: Message
     package let subscription: String
-
-    package init(message: Message, subscription: String) {
-        (self.message, self.subscription) = (message, subscription)
-    }
 }

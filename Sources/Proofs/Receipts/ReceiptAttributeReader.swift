@@ -153,7 +153,6 @@ extension ReceiptAttribute {
     }
 }
 
-/// Encodes attributes in DER.
 extension ReceiptAttribute: DERSerializable {
     /// Encodes a payload: `SET OF ReceiptAttribute`, sorted as DER requires.
     static func encode(_ attributes: [ReceiptAttribute]) throws -> [UInt8] {

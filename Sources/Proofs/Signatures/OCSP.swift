@@ -7,7 +7,6 @@ public struct OCSPRequest: Sendable {
     /// The maximum size of a response, in bytes. A response with the responder's own chain has a few thousand.
     public static let maximumAnswerSize = 1 << 16
 
-    /// The request in DER.
     public let der: [UInt8]
     private let certificate: Certificate
     private let issuer: Certificate

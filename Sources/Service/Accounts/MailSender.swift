@@ -103,7 +103,6 @@ package indirect enum MailTransport: Sendable {
     /// The code of an attempt whose subject or address is invalid in a message.
     private static let messageInvalid = "messageInvalid"
 
-    /// A mail server.
     case server(MailServer, from: MailAddress)
     /// The team's own mailer. It gets a signed request for each mail, in the format of webhooks.
     ///

@@ -15,10 +15,6 @@ struct ExternalTransactionReporter: Sendable {
     /// The limit on lines about reports: if Google Play fails, it fails for all.
     private let lines = LogLimit()
 
-    init(app: GooglePlayApp, metrics: ServiceMetrics, logger: Logger) {
-        (self.app, self.metrics, self.logger) = (app, metrics, logger)
-    }
-
     /// - Throws: `StorageFault`. An error of Google Play is recorded.
     func passOn(_ report: ExternalTransactionReport) async throws {
         guard try await app.purchases.beginAttempt(of: report) else { return }

@@ -16,10 +16,6 @@ struct PurchaseAcknowledger: Sendable {
     /// The limit on lines about purchases: if Google Play fails, it fails for all.
     private let lines = LogLimit()
 
-    init(app: GooglePlayApp, metrics: ServiceMetrics, logger: Logger) {
-        (self.app, self.metrics, self.logger) = (app, metrics, logger)
-    }
-
     /// - Throws: `StorageFault`. An error of Google Play is counted, and the purchase is due again after a pause.
     func acknowledge(_ purchase: GooglePurchase) async throws {
         guard let product = purchase.purchase?.productIdentifier,

@@ -25,14 +25,6 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
     /// Without messages and failures, the ledger is asked less often.
     private static var rhythm: Rhythm { Rhythm(every: SenderTimes.interval, idle: .seconds(5)) }
 
-    fileprivate init(
-        queue: Queue, noun: String, work: ServiceMetrics.Work, allowsPrivateAddresses: Bool, metrics: ServiceMetrics,
-        logger: Logger
-    ) {
-        (self.queue, self.noun, self.work, self.metrics, self.logger) = (queue, noun, work, metrics, logger)
-        self.allowsPrivateAddresses = allowsPrivateAddresses
-    }
-
     /// Sends until the service stops, and finishes the attempts that are under way.
     package func run() async throws {
         let backoff = EndpointBackoff()

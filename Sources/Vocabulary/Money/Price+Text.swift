@@ -5,9 +5,6 @@ extension Price {
     /// The amount with the currency's code: `KRW 1,200`, `USD 0.99`, `-EUR 4.00`.
     public var formatted: String { sign + prefix + magnitudeText }
 
-    /// The amount without the currency: `1,200`, `0.99`, `-4.00`.
-    public var amountText: String { sign + magnitudeText }
-
     /// The amount as Koreans write it: `₩1,200`. Other currencies keep their code, since a dollar sign names several.
     public var korean: String { sign + koreanPrefix + magnitudeText }
 

@@ -12,7 +12,6 @@ package protocol CustomerClocks: WallClock {
     func customers() -> [CustomerTime]
 }
 
-/// A customer with an own clock.
 package struct CustomerTime: Hashable, Sendable {
     /// The customer's account at the App Store.
     package let account: String

@@ -82,7 +82,6 @@ struct Parties: Sendable {
 }
 
 extension Catalog {
-    /// Items with their names.
     func named(_ items: [Item]) -> [(item: Item, words: String)] { items.map { ($0, name(of: $0)) } }
 
     /// The name of an item, for a person.

@@ -51,7 +51,6 @@ struct DemoYear {
 
     private var service: EntitlementService { door.entitlements }
 
-    /// Plays days of the year.
     mutating func play(_ days: Range<Int>) async throws {
         let hours = markets.indices.flatMap { index in markets[index].country.hours.map { (hour: $0, market: index) } }
             .sorted { $0.hour < $1.hour }

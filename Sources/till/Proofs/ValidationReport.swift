@@ -113,7 +113,6 @@ struct ProofFile {
         return bytes.first == 0x30 || !text.contains(".") ? .receipt(text) : .signedTransaction(text)
     }
 
-    /// The proof as text.
     var text: String { bytes.first == 0x30 ? Base64.encode(bytes) : String(decoding: bytes, as: UTF8.self) }
 
     private static let whitespace = Set("\n\r\t ".utf8)

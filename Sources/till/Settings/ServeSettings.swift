@@ -6,7 +6,6 @@ import Vocabulary
 
 /// The settings of `till serve`, from the command line, the environment and the file, in this order.
 struct ServeSettings {
-    /// A setting with its effective value.
     struct Effective {
         let setting: Setting
         /// The value; nil if the setting has neither a value nor a default.

@@ -130,7 +130,6 @@ package struct Setting: Sendable {
     }
 }
 
-/// The value of a setting.
 package enum SettingValue: Sendable {
     case text(String)
     case texts([String])

@@ -7,7 +7,6 @@ struct SettingsLayer {
     enum Place {
         case commandLine
         case environment
-        /// A file, with the line of each setting.
         case file(String, lines: [String: Int])
     }
 

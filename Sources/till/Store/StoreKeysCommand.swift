@@ -43,7 +43,6 @@ struct StoreKeysCommand: Command {
 }
 
 struct StoreRefund: Command {
-    /// A step of a refund.
     enum Step: String, CaseIterable, ExpressibleByArgument {
         case grant
         case request

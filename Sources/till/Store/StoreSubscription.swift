@@ -4,7 +4,6 @@ import HTTPSupport
 import Proofs
 
 struct StoreSubscription: Command {
-    /// An event of a subscription.
     struct Event: ExpressibleByArgument {
         private static let actions: KeyValuePairs<String, TransactionAction> = [
             "renew": .forceRenewal, "fail": .failRenewal, "expire": .expire, "cancel": .turnAutoRenewOff,

@@ -207,7 +207,6 @@ struct FigureListing: Decodable, Sendable {
     let pendingUsers: Int
     let isBackfilled: Bool
 
-    /// The sum of all values.
     var sum: Int64 { series.flatMap(\.values).reduce(0, +) }
     /// True if no period has a value.
     var isZero: Bool { series.allSatisfy { ($0.values + ($0.denominators ?? [])).allSatisfy { $0 == 0 } } }

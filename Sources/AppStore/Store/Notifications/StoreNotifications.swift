@@ -26,7 +26,6 @@ package struct StoreNotification: Hashable, Sendable, Encodable {
         case sendAttempts
     }
 
-    /// An attempt to deliver a notification.
     package struct SendAttempt: Hashable, Sendable, Encodable {
         package let date: Timestamp
         package let result: SendAttemptResult

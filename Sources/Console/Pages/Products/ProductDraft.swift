@@ -93,7 +93,6 @@ struct ProductDraft: Sendable {
         return elements.isEmpty && value == nil ? nil : .array(elements)
     }
 
-    /// The error of a change, at its field.
     func problem(_ error: CatalogChangeError) -> FieldProblem {
         switch error {
         case .productInvalid(let error): problem(error)

@@ -117,7 +117,6 @@ enum ProductKey: String, Sendable, CaseIterable {
     case subscriptionGroupID, subscriptionGroupName, groupNumber, recurringSubscriptionPeriod
     case familyShareable, localizations
 
-    /// The keys for a type of product.
     static func keys(of type: ProductType) -> [ProductKey] { allCases.filter { $0.row.types.contains(type) } }
 
     var title: Phrase { row.title }

@@ -112,7 +112,6 @@ extension CatalogService {
     }
 }
 
-/// A product of a list, with its catalog.
 struct ListedProduct: Sendable {
     let product: Product
     let catalog: Catalog

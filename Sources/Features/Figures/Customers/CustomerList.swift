@@ -56,7 +56,6 @@ package struct CustomerQuery: Sendable {
     }
 }
 
-/// The position of a customer in a list.
 package enum CustomerPosition: LosslessStringConvertible, Sendable {
     case name(User)
     /// The value that the list is sorted by, and the number of the user.

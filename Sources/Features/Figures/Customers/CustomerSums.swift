@@ -79,7 +79,6 @@ extension LedgerDatabase {
         return sums
     }
 
-    /// Replaces the sums of customers.
     func replaceCustomerSums(_ customers: [(user: Int64, sums: [CustomerSums])]) throws {
         try deleteCustomerSums(of: customers.map(\.user))
         let sums = customers.flatMap { user, sums in sums.map { (user: user, sums: $0) } }

@@ -215,7 +215,6 @@ enum CatalogCheck {
         guard members.count(where: \.self) == 1 else { throw .invalidValue(field, rule) }
     }
 
-    /// Checks a value of an enumeration.
     static func value(_ text: String?, among values: [String], _ field: String) throws(PublisherError) {
         guard let text, values.contains(text) else {
             throw .invalidValue(field, "one of \(values.joined(separator: ", ")).")

@@ -33,10 +33,6 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
         package let kind: PhaseKind
         package let length: SubscriptionPeriod
         package let price: Money
-
-        package init(kind: PhaseKind, length: SubscriptionPeriod, price: Money) {
-            (self.kind, self.length, self.price) = (kind, length, price)
-        }
     }
 
     /// The terms under which a subscription was bought.

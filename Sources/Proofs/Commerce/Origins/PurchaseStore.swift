@@ -58,7 +58,6 @@ extension PurchaseStore {
         }
     }
 
-    /// The name in a sentence.
     package var nameInSentence: String { self == .appStore ? "the App Store" : name }
 
     /// The company that sells there, and that returns the money.

@@ -69,7 +69,6 @@ public struct StatedField: Sendable {
 /// A table of Apple's fields. A case has Apple's name, and its raw value is the name in the answers of the service.
 public protocol StatedFact: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
     var field: StatedField { get }
-    /// The facts by their columns.
     static var byColumn: [String: Self] { get }
 }
 

@@ -113,7 +113,6 @@ public enum ProofDefect: Equatable, Sendable {
     case tooManyValues
 }
 
-/// A decoded value of a proof.
 public indirect enum ProofValue: Sendable {
     case fields([Field])
     case list([ProofValue])
