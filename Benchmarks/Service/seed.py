@@ -25,7 +25,7 @@ if "--columns" in arguments:
     del arguments[place:place + 2]
 storage, _, peer = arguments[0].partition("-")
 statements = Statements(storage, columns)
-origin, beginning, end = "local/Sandbox", 1_790_000_000_000, 1_790_000_000_000
+origin, beginning, end = "4", 1_790_000_000_000, 1_790_000_000_000
 if arguments[1] != "readers" and arguments[2:]:
     origin, beginning, end = arguments[2], int(arguments[3]), int(arguments[4])
 APP = "com.memolease.sesac1"
@@ -83,10 +83,10 @@ class Group(NamedTuple):
             }, rows)
             return
         key = {"user_id": f"{place} + {self.user} + 1", "sequence": f"{round} + 1"}
-        name = {"transaction_id": identifier, "origin": f"'{origin}'", "app": 1, "original_transaction_id": identifier}
+        name = {"transaction_id": identifier, "origin": origin, "app": 1, "original_transaction_id": identifier}
         statements.insert("claim", name | {"user_id": key["user_id"]}, rows)
         statements.insert("original", {
-            "original_transaction_id": identifier, "origin": f"'{origin}'", "app": 1, "user_id": key["user_id"]}, rows)
+            "original_transaction_id": identifier, "origin": origin, "app": 1, "user_id": key["user_id"]}, rows)
         statements.insert("redeemed_transaction", key | name | {
             "product_id": product, "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
             "environment": "'Sandbox'", "type": TYPE, "ownership_type": "'PURCHASED'", "transaction_reason": "'PURCHASE'",
@@ -96,7 +96,7 @@ class Group(NamedTuple):
         }, rows)
         statements.insert("audit", {
             "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": "'granted'",
-            "actor": "'user'", "origin": f"'{origin}'", "reference": identifier, "subject": product,
+            "actor": "'user'", "origin": origin, "reference": identifier, "subject": product,
             "digest": statements.digest(),
         }, rows)
 

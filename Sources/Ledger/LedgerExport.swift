@@ -23,7 +23,8 @@ extension ExportLine {
     init(_ table: Table, _ row: inout ResultRow) throws(ColumnMismatch) {
         var values: [String: SQLValue] = [:]
         for column in table.columns {
-            let value = try row.nextValue()
+            let value: SQLValue =
+                column.kind == .origin ? (try row.next() as Origin?)?.rawValue.sqlValue ?? .null : try row.nextValue()
             if value != .null { values[column.name] = value }
         }
         (self.table, self.row) = (table.name, values)
@@ -40,6 +41,9 @@ extension ExportLine {
             case (nil, _): values.append(.null)
             case (.integer(let number), .integer): values.append(.integer(number))
             case (.text(let text), .text): values.append(.text(text))
+            case (.text(let text), .origin):
+                guard let origin = Origin(rawValue: text) else { return nil }
+                values.append(origin.sqlValue)
             case (.text(let text), .blob):
                 guard let bytes = Data(base64Encoded: text) else { return nil }
                 values.append(.blob([UInt8](bytes)))

@@ -87,7 +87,7 @@ struct OwnerRaceTests: LedgerSuite {
             try keys.execute(
                 """
                 INSERT INTO original (original_transaction_id, origin, app, user_id)
-                VALUES ('1', 'local/Sandbox', 1, \(alice))
+                VALUES ('1', 4, 1, \(alice))
                 """)
         }
     }

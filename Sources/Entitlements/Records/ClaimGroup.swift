@@ -39,8 +39,10 @@ struct ClaimGroup {
         let claims = requests.flatMap(\.claims)
         try database.prefetch(
             [AppRecords.known] + (wanted.isEmpty ? [] : [users.knownUsers(wanted)])
+                + (claims.contains { $0.fingerprints != nil } ? [ChainRecords.known] : [])
                 + EntitlementRecords.queries(about: claims, in: database))
         let apps = try database.apps.numbers(of: Set(requests.flatMap(\.apps)))
+        let chains = try ChainRecords(database: database).known(to: claims)
         var facts = try EntitlementRecords(database: database, apps: apps).facts(about: claims)
         let statements = requests.filter(\.isStatement).flatMap(\.claims)
         let expected = claims.filter { facts.expectedOwners[$0.originalKey] != nil }
@@ -84,7 +86,7 @@ struct ClaimGroup {
         try notifications.insert(decisions.received, at: moment)
         try notifications.note(repeated: decisions.repeated.subtracting(earlier.repeated), at: moment)
         try EntitlementChangeRecords(
-            transaction: transaction, apps: apps, before: facts, decision: decisions.decision
+            transaction: transaction, apps: apps, chains: chains, before: facts, decision: decisions.decision
         ).write()
         let answers = try answers(decisions.decided)
         try keptAnswers.keep(

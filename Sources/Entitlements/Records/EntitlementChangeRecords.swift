@@ -9,6 +9,8 @@ import Vocabulary
 struct EntitlementChangeRecords {
     let transaction: LedgerTransaction
     let apps: AppNumbers
+    /// The known chains; nil to read them if a new transaction has one.
+    var chains: [VerifiedProof.Fingerprints: Int64]?
     /// The facts before the decision.
     let before: EntitlementFacts
     let decision: EntitlementDecision
@@ -34,7 +36,7 @@ struct EntitlementChangeRecords {
         try updateNaming(of: changes.named.filter { before.purchases[$0] != nil })
         try writeParked(changes.parkedOrUnparked.sorted())
         try RefusalRecords(database: database, apps: apps).insert(refusals)
-        try transaction.audit.append(entries, to: &heads)
+        try transaction.audit.append(entries, to: &heads, apps)
         try transaction.users.write(heads)
         let ends = changes.events.compactMap { event -> (String, Int64)? in
             guard case .endChanged(let product, let user) = event else { return nil }
@@ -331,7 +333,8 @@ extension EntitlementChangeRecords {
     }
 
     private func insertTransactions(_ new: [NewTransaction]) throws {
-        let chains = try ChainRecords(database: database).numbers(of: Set(new.compactMap(\.claim.fingerprints)))
+        let chains = try ChainRecords(database: database)
+            .numbers(of: Set(new.compactMap(\.claim.fingerprints)), among: chains)
         try database.insert(
             into: "redeemed_transaction",
             [
@@ -365,17 +368,29 @@ extension EntitlementChangeRecords {
 struct ChainRecords {
     let database: any LedgerDatabase
 
-    /// The numbers of chains, which new ones get.
-    func numbers(
-        of chains: Set<VerifiedProof.Fingerprints>
-    ) throws -> [VerifiedProof.Fingerprints: Int64] {
-        guard !chains.isEmpty else { return [:] }
-        var numbers: [VerifiedProof.Fingerprints: Int64] = try database.dictionary(
-            "SELECT chain, anchor_digest, leaf_digest FROM chain"
-        ) { row in
+    /// The query of `known`.
+    static let known = SQLQuery("SELECT chain, anchor_digest, leaf_digest FROM chain")
+
+    /// All known chains; nil if no claim has one.
+    func known(to claims: [Claim]) throws -> [VerifiedProof.Fingerprints: Int64]? {
+        claims.contains { $0.fingerprints != nil } ? try known() : nil
+    }
+
+    private func known() throws -> [VerifiedProof.Fingerprints: Int64] {
+        try database.dictionary(Self.known.sql) { row in
             let number: Int64 = try row.next()
             return (VerifiedProof.Fingerprints(anchor: try row.next(), leaf: try row.next()), number)
         }
+    }
+
+    /// The numbers of chains, which new ones get.
+    ///
+    /// - Parameter known: The known chains; nil to read them.
+    func numbers(
+        of chains: Set<VerifiedProof.Fingerprints>, among known: [VerifiedProof.Fingerprints: Int64]?
+    ) throws -> [VerifiedProof.Fingerprints: Int64] {
+        guard !chains.isEmpty else { return [:] }
+        var numbers = try known ?? self.known()
         let new = chains.filter { numbers[$0] == nil }
             .sorted { ($0.anchor + $0.leaf).lexicographicallyPrecedes($1.anchor + $1.leaf) }
         guard !new.isEmpty else { return numbers }

@@ -12,6 +12,11 @@ extension AppNumbers {
     }
 }
 
+extension Origin {
+    /// The number of the origin of a position in a list. It is lower than that of each origin for another text, and for none.
+    static func number(ofText text: String?) -> Int64 { text.flatMap(Origin.init(rawValue:))?.number ?? .min }
+}
+
 extension TransactionKey {
     /// The values of the columns of `Table.transactionKey` and `Table.originalKey`.
     package func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }

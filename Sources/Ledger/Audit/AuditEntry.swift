@@ -160,8 +160,8 @@ extension AuditEntry.Measure {
 extension AuditEntry {
     /// The columns of `audit` with an entry.
     package static let columns = """
-        audit.happened_at, event, actor, origin, audit.app, reference, subject, reason, audit.amount, audit.balance,
-            audit.ends_at
+        audit.happened_at, event, actor, origin, (SELECT bundle_id FROM app WHERE app.app = audit.app), reference,
+            subject, reason, audit.amount, audit.balance, audit.ends_at
         """
 
     /// The entry in the next columns, which are `columns`.

@@ -108,8 +108,14 @@ package struct AuditRecords {
     }
 
     /// Appends entries, for a caller that reads and writes the heads of the users itself.
-    package func append(_ entries: [(entry: AuditEntry, user: Int64)], to heads: inout [Int64: UserHead]) throws {
+    ///
+    /// - Parameter apps: The numbers of the apps of the entries; nil to read them.
+    package func append(
+        _ entries: [(entry: AuditEntry, user: Int64)], to heads: inout [Int64: UserHead], _ apps: AppNumbers? = nil
+    ) throws {
         guard !entries.isEmpty else { return }
+        let sold = Set(entries.compactMap(\.entry.app))
+        let apps = try apps ?? (sold.isEmpty ? AppNumbers() : database.apps.numbers(of: sold))
         let records = entries.map { entry, user in
             let head = heads[user, default: .first]
             let record = AuditRecord(entry, after: (head.auditNumber, head.auditDigest), randomness: randomness)
@@ -124,12 +130,16 @@ package struct AuditRecords {
                 "reason_salt", "reason_digest", "digest", "app", "amount", "balance",
                 "ends_at",
             ],
-            records.map { record, user in
+            try records.map { record, user in
                 let entry = record.entry
+                let app = try entry.app.map { app in
+                    guard let number = apps[app] else { throw ColumnMismatch.column("app") }
+                    return number
+                }
                 return [
                     user, record.number, entry.happenedAt, entry.event, entry.actor, entry.origin, entry.reference,
                     entry.subject, entry.reason, record.reasonSalt, record.reasonDigest, record.digest,
-                    entry.app, entry.measure?.amount, entry.measure?.balance, entry.measure?.end,
+                    app, entry.measure?.amount, entry.measure?.balance, entry.measure?.end,
                 ]
             })
         for user in Set(records.map(\.user)) { database.recordChange(of: user) }

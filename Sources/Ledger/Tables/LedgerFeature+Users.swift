@@ -26,15 +26,15 @@ extension LedgerFeature {
 extension Table {
     static let audit = [auditLog, userChange]
 
-    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased. `app`: the bundle
-    /// identifier, which the digest covers.
+    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased. `app`: the number of
+    /// the app, whose bundle identifier the digest covers.
     private static let auditLog = Table(
         name: "audit", family: .userData,
         columns: [
             .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"), .text("event"),
-            .text("actor"), .text("origin").optional, .text("reference"), .text("subject"), .text("reason").optional,
+            .text("actor"), .origin("origin").optional, .text("reference"), .text("subject"), .text("reason").optional,
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
-            .text("app").optional, .integer("amount").optional, .text("balance").optional,
+            .integer("app").optional, .integer("amount").optional, .text("balance").optional,
             .integer("ends_at").optional,
         ],
         key: ["user_id", "number"],

@@ -98,6 +98,8 @@ package struct Table: Sendable {
             case integer
             case text
             case blob
+            /// The number of an origin, which has its text in an export.
+            case origin
         }
 
         let name: String
@@ -115,6 +117,8 @@ package struct Table: Sendable {
         package static func text(_ name: String, check: String? = nil) -> Column {
             Column(name: name, kind: .text, check: check)
         }
+
+        package static func origin(_ name: String) -> Column { Column(name: name, kind: .origin) }
 
         /// - Parameter count: The number of bytes; nil for any number.
         package static func blob(_ name: String, count: Int? = nil) -> Column {

@@ -130,8 +130,8 @@ struct ExportRecords {
             let user = known[try row.next()]
             return [
                 .text(user?.name), .text(user?.issuer), .integer(try row.next()), .date(try row.next()),
+                .text(try row.next()), .text(try row.next()), .text((try row.next() as Origin?)?.rawValue),
                 .text(try row.next()), .text(try row.next()), .text(try row.next()), .text(try row.next()),
-                .text(try row.next()), .text(try row.next()), .text(try row.next()),
             ]
         }
     }

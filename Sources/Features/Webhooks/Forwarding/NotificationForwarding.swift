@@ -299,7 +299,7 @@ extension Table {
     fileprivate static let notificationForward = Table(
         name: "notification_forward", family: .globalKey,
         columns: [
-            .text("notification_uuid"), .text("origin"), .text("target"), .integer("queued_at"),
+            .text("notification_uuid"), .origin("origin"), .text("target"), .integer("queued_at"),
             .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at"), .text("last_outcome").optional,
             .blob("body"),
         ],
