@@ -126,6 +126,8 @@ let package = Package(
             ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
         .target(
+            name: "Acme", dependencies: ["Entitlements", "Proofs", "Vocabulary"], path: "Tests/Acme"),
+        .target(
             name: "FuzzTargets", dependencies: ["Catalog", "Proofs"],
             path: "Tests/Fuzzing/Targets"),
         .testTarget(name: "StrictJSONTests", dependencies: ["Proofs"], path: "Tests/StrictJSON"),
@@ -194,7 +196,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
+                "Acme", "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore",
+                "Proofs",
                 "Service", "TestSupport", "Vocabulary", hummingbirdTesting, logging,
             ],
             path: "Tests/Simulation"),
@@ -246,7 +249,8 @@ let package = Package(
         .testTarget(
             name: "StoreTableTests",
             dependencies: [
-                "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
+                "Acme", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Service",
+                "TestSupport",
                 "Vocabulary", hummingbird, hummingbirdTesting, logging,
             ],
             path: "Tests/StoreTable"),

@@ -15,6 +15,8 @@ package protocol ConsoleServices: Sendable {
     var till: Till { get }
     /// The people who log in to the console.
     var team: TeamService { get }
+    /// The door to purchases, through which the local stores redeem, too.
+    var door: RedemptionDoor { get }
     var keys: APIKeys { get }
     /// The local App Store in this process. Nil for none, as in production.
     var store: Store? { get }

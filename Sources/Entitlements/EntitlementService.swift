@@ -4,7 +4,7 @@ import Ledger
 import Proofs
 import Vocabulary
 
-/// The service's use cases: redeem a proof, return the items of a user.
+/// The service's use cases beside the redemption, for which `RedemptionDoor` is the only way.
 ///
 /// Each is one transaction of the ledger, so it happens completely or not at all.
 package struct EntitlementService: Sendable {
@@ -115,114 +115,10 @@ package struct EntitlementService: Sendable {
         }
     }
 
-    /// The purchases of a verified proof, or of a statement of Google Play, before the redemption.
+    /// The purchases of a verified proof, or of a store's statement, before the decision about them.
     package struct VerifiedPurchases: Sendable {
         package let origin: Origin
         let claims: [Claim]
-    }
-
-    /// Redeems a proof for a user: an app receipt in base64 or DER, or a signed transaction.
-    ///
-    /// A second redemption changes nothing. A proof may have new purchases, known purchases and purchases of another user. Each
-    /// gets its own result.
-    ///
-    /// - Parameter actor: The actor that presents the proof.
-    /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
-    package func redeem(_ proof: [UInt8], for user: User, by actor: AuditActor = .user) async throws -> Redemption {
-        let verified = try purchases(of: try verify(proof), in: proof, named: try await tokenNames(for: proof))
-        let answer = try await answer(try request(verified, for: user, by: actor))
-        return try redemption(of: verified, answered: answer)
-    }
-
-    /// The purchases of a proof that was verified, which is the first half of a redemption. It uses the processor, not the ledger.
-    ///
-    /// - Parameters:
-    ///   - proof: The signed bytes.
-    ///   - names: The result of `tokenNames(for:)`.
-    package func purchases(
-        of verified: VerifiedProof, in proof: [UInt8], named names: PurchaseTokenNames?
-    ) throws(RedemptionError) -> VerifiedPurchases {
-        guard verified.signedPurchase == nil || names != nil, let purchases = verified.purchases(named: names) else {
-            throw .notRedeemable
-        }
-        // A subscription without an end would be granted for ever, or for no time.
-        let isSubscription = { apps.type(of: $0) == ProductType.autoRenewableSubscription }
-        guard verified.statesEnds || !purchases.map(\.productIdentifier).contains(where: isSubscription) else {
-            throw .subscriptionStateUnknown
-        }
-        let claims = try claims(verified, proof)
-        // The products of one token are of one owner.
-        let siblings = verified.signedPurchase == nil ? [] : purchases.map(\.originalTransactionIdentifier)
-        return VerifiedPurchases(
-            origin: verified.origin,
-            claims: purchases.map { purchase in
-                let others = siblings.filter { !$0.hasSameBytes(as: purchase.originalTransactionIdentifier) }
-                return claims.claim(purchase, chain: others.first)
-            })
-    }
-
-    /// The request to redeem the purchases of a proof, which the second half answers in one transaction of the ledger.
-    ///
-    /// - Parameters:
-    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
-    ///   - withItems: False if only the results are used.
-    /// - Throws: `RedemptionError` for a name that stands for no user, and for a proof from an origin that is not accepted for the
-    ///   user.
-    package func request(
-        _ verified: VerifiedPurchases,
-        for user: User,
-        by actor: AuditActor,
-        keeping: AnswerKeeping? = nil,
-        newcomers: NewcomerAllowance? = nil,
-        withItems: Bool = true
-    ) throws(RedemptionError) -> ClaimRequest {
-        guard !blockedNames.contains(user) else { throw .userBlocked }
-        let origins = accepted.origins(for: user)
-        guard origins.contains(verified.origin) else {
-            throw .refused(
-                ProofRefusal(
-                    .originNotAccepted, "The proof's origin \(verified.origin.rawValue) is not accepted for this user.")
-            )
-        }
-        return .redeem(
-            verified.claims, for: user, accepting: origins, by: actor, keeping: keeping, seeing: limit,
-            newcomers: newcomers, withItems: withItems)
-    }
-
-    /// The answer to store for 24 hours, in the commit of its claims.
-    ///
-    /// - Parameter make: Returns the bytes to store; nil stores nothing.
-    package func keeping(
-        _ key: IdempotencyKey,
-        _ make: @escaping @Sendable (ClaimAnswer) -> KeptAnswer?
-    ) -> AnswerKeeping {
-        AnswerKeeping(key: key, oldest: clock.now().adding(days: -1), make: make)
-    }
-
-    /// The redemption in an answer.
-    package func redemption(
-        of verified: VerifiedPurchases,
-        answered answer: ClaimAnswer
-    ) throws(RedemptionError) -> Redemption {
-        guard case .redeemed(let answer) = answer else { throw .userUnknown }
-        return try Redemption(of: verified.claims, answer, owningBesides: view.free)
-    }
-
-    /// The results for the purchases of a proof, in its order, even if none of them is the user's.
-    package func lines(
-        of verified: VerifiedPurchases,
-        answered answer: ClaimAnswer
-    ) throws(RedemptionError) -> [Redemption.Line] {
-        guard case .redeemed(let answer) = answer else { throw .userUnknown }
-        return Redemption.lines(of: verified.claims, answer)
-    }
-
-    /// The result for the whole proof.
-    ///
-    /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
-    package func outcome(answered answer: ClaimAnswer) throws(RedemptionError) -> Redemption.Outcome {
-        guard case .redeemed(let answer) = answer else { throw .userUnknown }
-        return try Redemption.outcome(of: answer)
     }
 
     /// Verifies a proof without redeeming it.

@@ -1,29 +1,10 @@
 import Catalog
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The use cases of purchases that a store states without a signature, when the service asks it.
 extension EntitlementService {
-    /// Purchases that Google Play has stated of a purchase token.
-    ///
-    /// - Parameters:
-    ///   - stated: Those of the statement that count.
-    ///   - app: The bundle identifier of the app.
-    ///   - number: The number of the question that the statement answers.
-    package func purchases(
-        _ stated: [StatedPurchase], of statement: GooglePlayStatement, app: String, number: Int64
-    ) -> VerifiedPurchases {
-        let claims = ProofClaims(of: statement, app: app, by: apps[app]?.catalog, number: number)
-        return VerifiedPurchases(
-            origin: statement.origin,
-            claims: stated.map { stated in
-                var renewal = stated.renewal
-                renewal?.statementNumber = number
-                return claims.claim(
-                    stated.purchase, renewal: renewal, chain: stated.chain, keepsEnd: stated.keepsEnd)
-            })
-    }
-
     /// A revocation that a store states of transactions: its date, its reason in Apple's numbers, and the date of the statement.
     package typealias StatedRevocation = (date: Timestamp, reason: Int, statedAt: Timestamp)
 
@@ -112,26 +93,18 @@ extension EntitlementService.VerifiedPurchases {
 }
 
 extension EntitlementService {
-    /// The purchase of a verified signed transaction. Nothing is redeemed.
-    ///
-    /// - Throws: `RedemptionError` for another kind of proof; `StorageFault`.
-    package func purchase(in verified: VerifiedProof) async throws -> VerifiedPurchase {
-        guard case .transaction = verified.content, let stated = verified.purchases?.first else {
-            throw RedemptionError.notRedeemable
-        }
-        let app = try bundleIdentifier(of: verified)
-        let claim = ProofClaims(of: verified, [], app: app, by: apps[app]?.catalog, isKept: false).claim(stated)
-        return try await purchase(claim, verified.environment)
-    }
-
-    /// The purchase of a product that Google Play has stated. Nothing is redeemed.
+    /// The purchase of a product that a store has stated. Nothing is redeemed.
     ///
     /// - Parameter product: The product of which a purchase with several is preferred; nil for the first one.
     /// - Throws: `RedemptionError` if there is none; `StorageFault`.
-    package func purchase(in purchases: VerifiedPurchases, of product: String?) async throws -> VerifiedPurchase {
-        let claim = purchases.claims.first { claim in product.map(claim.productIdentifier.hasSameBytes) ?? true }
-        guard let claim = claim ?? purchases.claims.first else { throw RedemptionError.notRedeemable }
-        return try await purchase(claim, purchases.origin.isSandbox ? .sandbox : .production)
+    package func purchase(
+        in statement: RedemptionDoor.Statement, of product: String?
+    ) async throws -> VerifiedPurchase {
+        let claims = statement.claims.claims
+        let claim = claims.first { claim in product.map(claim.productIdentifier.hasSameBytes) ?? true }
+        guard let claim = claim ?? claims.first else { throw RedemptionError.notRedeemable }
+        return try await purchase(
+            claim, statement.signed?.environment ?? (statement.origin.isSandbox ? .sandbox : .production))
     }
 
     private func purchase(_ claim: Claim, _ environment: AppStoreEnvironment) async throws -> VerifiedPurchase {
@@ -144,7 +117,7 @@ extension EntitlementService {
     }
 }
 
-/// The purchase that a verified signed transaction or Google Play states, with what the ledger knows of it.
+/// The purchase that a store states, with what the ledger knows of it.
 package struct VerifiedPurchase: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let productIdentifier: String

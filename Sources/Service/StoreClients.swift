@@ -1,3 +1,5 @@
+import Entitlements
+import HTTPSupport
 import Catalog
 import Proofs
 
@@ -14,8 +16,15 @@ package struct StoreClients: Sendable {
     package var googlePlay: GooglePlayApps = []
     /// The notifications of Google Play; nil to receive none.
     package var playNotifications: GooglePlayNotifications?
+    /// The stores that Till does not come with.
+    package var others: [any RedemptionDoor.Store] = []
 
     package init(googlePlay: GooglePlayApps = [], playNotifications: GooglePlayNotifications? = nil) {
         (self.googlePlay, self.playNotifications) = (googlePlay, playNotifications)
+    }
+
+    /// The door to the purchases of all stores.
+    package func door(of entitlements: EntitlementService, counting metrics: ServiceMetrics) -> RedemptionDoor {
+        RedemptionDoor(entitlements, asking: googlePlay, and: others, counting: metrics)
     }
 }

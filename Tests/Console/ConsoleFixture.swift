@@ -120,6 +120,7 @@ extension GooglePlay {
 final class TestServices: ConsoleServices {
     let till: Till
     let team: TeamService
+    let door: RedemptionDoor
     let keys: APIKeys
     let store: Store?
     let play: GooglePlay?
@@ -153,6 +154,7 @@ final class TestServices: ConsoleServices {
     ) {
         self.till = till
         self.team = team
+        door = RedemptionDoor(till.entitlements, asking: [], counting: metrics)
         self.keys = keys
         self.store = store
         self.play = play

@@ -23,6 +23,7 @@ struct LocalStoreFixture {
     let team: TeamService
     let routes: ServiceRoutes
     let streams: LiveStreams?
+    let metrics = ServiceMetrics()
     var store: Store { garden.store }
 
     /// - Parameter hasStore: False for a service without a local store.
@@ -38,7 +39,8 @@ struct LocalStoreFixture {
             apps: administration.apps, verifier: try garden.verifier(), ledger: ledger, clock: garden.store.clock)
         let till = Till(entitlements, clock: garden.clock) { $0.administration = administration }
         let console = ConsoleRoutes(
-            TestServices(till, team: team, keys: keys, store: hasStore ? garden.store : nil), isSecure: false)
+            TestServices(till, team: team, keys: keys, store: hasStore ? garden.store : nil, metrics: metrics),
+            isSecure: false)
         streams = console.storeStreams
         routes = ServiceRoutes(till, RouteSettings(.apiKeys(keys)), others: [console])
     }

@@ -56,6 +56,9 @@ import Vocabulary
         // Another user's app is refused.
         let refused = try await browser.post("\(path)/redeem", ["user": "carol"], from: page)
         #expect(refused.status == 409 && refused.has("ownedByAnotherUser"))
+        // The console's redemptions are counted like those of apps.
+        #expect(fixture.metrics.text(queueDepth: 0).contains(#"till_redemptions_total{outcome="granted",code=""} 1"#))
+        #expect(fixture.metrics.refusals.map(\.code) == ["ownedByAnotherUser"])
         #expect(try await browser.post("\(path)/redeem", ["user": "a b"], from: page).status == 422)
         #expect(try await browser.post("\(path)/redeem", [:], from: page).status == 422)
     }

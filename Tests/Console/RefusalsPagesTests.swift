@@ -78,12 +78,16 @@ import Vocabulary
 
     @Test func `every refusal has a cause and a remedy in both languages`() async throws {
         let alice = try #require(User(name: "alice"))
-        let claims = fixture.entitlements.claims(ofAuthentic: Array(try fixture.sign("sprout1").utf8), named: nil)
+        let proof = Array(try fixture.sign("sprout1").utf8)
+        let claims = await SignedProofs(fixture.entitlements).claims(ofRefused: proof)
         for reason in ProofRefusal.Reason.allCases {
             fixture.metrics.count(.redemptions, "refused", code: reason.rawValue)
-            try await fixture.entitlements.recordRefusal(
-                RedemptionError.refused(ProofRefusal(reason)), for: alice, by: .user
-            ) { claims }
+            guard reason.step == .appAndOrigin else { continue }
+            try await fixture.ledger.write {
+                try $0.recordRefusal(
+                    reason.rawValue, of: claims, in: fixture.shop.catalog.bundleIdentifier, for: alice, by: .user,
+                    at: fixture.shop.clock.now())
+            }
         }
         let browser = try await fixture.browser(.viewer)
         func table(after title: String) async throws -> String {

@@ -268,8 +268,8 @@ import Vocabulary
         }
 
         private func redeem(_ claims: [Claim], for user: User, in service: EntitlementService) async throws {
-            let request = ClaimRequest.redeem(claims, for: user, accepting: Self.origins, by: .user)
-            _ = try await service.claims.answer(request)
+            let claims = PresentedClaims(claims, for: user, accepting: Self.origins, by: .user)
+            _ = try await service.claims.answer(.redeem(claims))
         }
 
         func check() async throws {

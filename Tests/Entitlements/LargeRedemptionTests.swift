@@ -37,8 +37,10 @@ import Vocabulary
             credit: nil, expiresAt: number.isMultiple(of: 100) ? bought.adding(days: 25) : nil)
     }
 
-    private func request(_ claims: [Claim], for user: User, keeping: AnswerKeeping? = nil) -> ClaimRequest {
-        .redeem(claims, for: user, accepting: [.localSandbox], by: .user, keeping: keeping)
+    private func request(_ claims: [Claim], for user: User, keeping: AnswerKeeping? = nil) -> PresentedClaims {
+        var presented = PresentedClaims(claims, for: user, accepting: [.localSandbox], by: .user)
+        presented.keeping = keeping
+        return presented
     }
 
     private func results(_ answer: ClaimAnswer) throws -> [Redemption.Result] {
@@ -64,7 +66,7 @@ import Vocabulary
     @Test func `keeps its whole answer under an idempotency key`() async throws {
         let claims = (1...Self.count).map(claim)
         let key = IdempotencyKey(caller: "c", key: "k")
-        let keeping = service.keeping(key) { answer in
+        let keeping = AnswerKeeping(key: key, oldest: shop.clock.now().adding(days: -1)) { answer in
             guard case .redeemed(let answer) = answer else { return nil }
             return key.answer(Array("\(answer.results.count)".utf8), to: [UInt8](repeating: 1, count: 32))
         }

@@ -25,7 +25,8 @@ import Vocabulary
 
     private static func redemption(_ number: Int, by user: Int) throws -> ClaimRequest {
         .redeem(
-            [claim(number)], for: try #require(User(name: "u\(user)")), accepting: [.localSandbox], by: .user)
+            PresentedClaims(
+                [claim(number)], for: try #require(User(name: "u\(user)")), accepting: [.localSandbox], by: .user))
     }
 
     @Test func `a group of any size needs the same number of statements, at most 25`() async throws {

@@ -103,8 +103,7 @@ import Vocabulary
     ) async throws -> [Redemption.Result] {
         let recorded = try await purchases.record(statement, continuing: original)
         let stated = try #require(try await purchases.purchases(of: statement, recordedAs: recorded))
-        let answer = try await service.answer(try service.request(stated, for: user, by: .user))
-        return try service.lines(of: stated, answered: answer).map(\.result)
+        return try await service.redeem(stated, for: user)
     }
 
     /// Records a statement of now, and applies its purchases.
@@ -380,8 +379,7 @@ import Vocabulary
         #expect(try await redeem(try product("s", "garden.seeds"), for: alice) == [.granted])
         for (user, result) in [(alice, Redemption.Result.alreadyRedeemed), (bob, .ownedByAnotherUser)] {
             let known = try #require(try await purchases.redeemedPurchases(ofToken: "s"))
-            let answer = try await service.answer(try service.request(known, for: user, by: .user))
-            #expect(try service.lines(of: known, answered: answer).map(\.result) == [result])
+            #expect(try await service.redeem(known, for: user) == [result])
         }
         #expect(try await purchases.redeemedPurchases(ofToken: "x") == nil)
     }

@@ -82,12 +82,14 @@ import Vocabulary
         try await sell(to: alice)
         for app in Self.apps {
             let limit = service.catalogs.limit(to: app)
-            let again = ClaimRequest.redeem(
-                [claim("1", in: app, item: Self.gate(of: app))], for: alice, accepting: [.localSandbox], by: .user,
-                seeing: limit)
-            let all = ClaimRequest.redeem([], for: alice, accepting: [.localSandbox], by: .user)
+            var again = PresentedClaims(
+                [claim("1", in: app, item: Self.gate(of: app))], for: alice, accepting: [.localSandbox], by: .user)
+            again.limit = limit
+            let requests: [ClaimRequest] = [
+                .redeem(again), .redeem(PresentedClaims([], for: alice, accepting: [.localSandbox], by: .user)),
+            ]
             let answers = try await ledger.write {
-                try $0.decide([again, all], under: .keep, accepting: AcceptedOrigins([.localSandbox]), at: Self.now)
+                try $0.decide(requests, under: .keep, accepting: AcceptedOrigins([.localSandbox]), at: Self.now)
             }
             let items = answers.map { answer -> [Item] in
                 guard case .redeemed(let answer) = answer else { return [] }
@@ -208,9 +210,9 @@ import Vocabulary
         let season = Item(collection: "bed", number: 1)
         let causes = try await ofEachApp { try await $0.explanation(of: season, for: bob).cause.rawValue }
         #expect(causes == ["neverBought", "expected"])
-        let own = service.limited(to: Self.garden)
-        #expect(
-            try await own.assign(unclaimed: "7", origin: nil, to: alice, reason: "a test", by: "K") == .granted)
+        let result = try await RedemptionDoor(service).assign(
+            unclaimed: "7", origin: nil, seeing: Self.garden, to: alice, reason: "a test", by: "K")
+        #expect(result == .granted)
         #expect(try await service.items(of: alice).map(\.item.description) == ["bed 0", "gate 1"])
         #expect(
             try await service.unclaimedPurchases(ofTransaction: "7", after: nil, limit: 9).map(\.app)

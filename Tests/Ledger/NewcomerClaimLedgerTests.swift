@@ -38,8 +38,9 @@ import Vocabulary
     private static func customer(_ id: String) throws -> User { try #require(CustomerIdentifier(id)).user }
 
     private func request(_ claims: [Claim], for user: User, _ purse: Purse?) -> ClaimRequest {
-        .redeem(
-            claims, for: user, accepting: Set(Origin.allCases), by: .user, newcomers: purse?.allowance)
+        var presented = PresentedClaims(claims, for: user, accepting: Set(Origin.allCases), by: .user)
+        presented.newcomers = purse?.allowance
+        return .redeem(presented)
     }
 
     private func answers(_ requests: [ClaimRequest], in ledger: Ledger? = nil) async throws -> [LedgerAnswer?] {

@@ -85,7 +85,7 @@ import Vocabulary
         #expect(garden.messages.count == 1)
         // Another user has no part in it.
         let bob = try #require(User(name: "bob"))
-        try await garden.app.redeem("link1", for: bob, by: .user)
+        try await garden.app.redeem("link1", for: bob)
         #expect(try await garden.entitlements.ownItems(of: bob).filter { $0.collection == "plus" }.isEmpty)
         garden.advance(milliseconds: 60_000)
         let asked = garden.questions

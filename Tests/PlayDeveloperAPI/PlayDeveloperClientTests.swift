@@ -152,7 +152,7 @@ import Vocabulary
             accepted: AcceptedOrigins([.localPlayProduction]))
         let played = GooglePlayApp(client: client, app: app, entitlements: service)
         let bought = try server.buy("garden.gate")
-        try await played.redeem(bought.token, for: try #require(User(name: "alice")), by: .user)
+        try await played.redeem(bought.token, for: try #require(User(name: "alice")))
         server.clock.advance(milliseconds: 1000)
         let page = """
             {"voidedPurchases":[{"purchaseToken":5},

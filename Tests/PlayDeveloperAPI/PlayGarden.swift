@@ -1,6 +1,7 @@
 import Catalog
 import Entitlements
 import Foundation
+import HTTPSupport
 import Ledger
 import Logging
 import Proofs
@@ -38,7 +39,7 @@ struct PlayGarden {
     /// - Returns: The error; nil for a redeemed purchase.
     func present(_ token: String) async throws -> PlayDeveloperError? {
         do {
-            try await app.redeem(token, for: alice, by: .user)
+            try await app.redeem(token, for: alice)
             return nil
         } catch let error as PlayDeveloperError {
             return error
@@ -90,5 +91,14 @@ private final class LogLines: Sendable {
         }
 
         func log(event: LogEvent) { lines.messages.withLock { $0.append("\(event.message)") } }
+    }
+}
+
+extension GooglePlayApp {
+    /// Redeems a token for a user, whatever the decision.
+    func redeem(_ token: String, for user: User) async throws {
+        let door = RedemptionDoor(purchases.entitlements, asking: [self], counting: ServiceMetrics())
+        let proof = try GooglePlayToken(purchaseToken: token).json.compactBytes
+        _ = try await door.redeem(RedemptionRequest(proof, for: user, by: .user))
     }
 }

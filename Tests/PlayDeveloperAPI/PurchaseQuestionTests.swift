@@ -248,7 +248,7 @@ private final class Calls: Sendable {
         let app = GooglePlayApp(
             client: try server.client(), app: garden.app.purchases.app, entitlements: garden.entitlements,
             presentedPerMinute: 2)
-        func present(_ token: String) async throws { try await app.redeem(token, for: garden.alice, by: .user) }
+        func present(_ token: String) async throws { try await app.redeem(token, for: garden.alice) }
         let (gate, seeds) = (try server.buy("garden.gate"), try server.subscribe())
         try await present(gate.token)
         try await present(seeds.token)

@@ -97,7 +97,7 @@ import Vocabulary
         switch step {
         case .oldEnds: _ = try await garden.app.refresh("old")
         case .newIsAnnounced: _ = try await garden.app.refresh("new")
-        case .appPresents: try await garden.app.redeem("new", for: user, by: .user)
+        case .appPresents: try await garden.app.redeem("new", for: user)
         }
     }
 
@@ -400,7 +400,7 @@ import Vocabulary
         _ = try await garden.app.refresh("old")
         #expect(try await items(bob) == ["plus 2"])
         // The former owner's app may present the purchase, too.
-        try await garden.app.redeem("new", for: garden.alice, by: .user)
+        try await garden.app.redeem("new", for: garden.alice)
         #expect(try await items(garden.alice).isEmpty)
     }
 

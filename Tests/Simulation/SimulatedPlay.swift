@@ -93,7 +93,9 @@ final class SimulatedPlay: Sendable {
     }
 
     func redeem(_ token: String, for user: User, at service: EntitlementService) async throws {
-        try await app(of: service).redeem(token, for: user, by: .user)
+        let door = RedemptionDoor(service, asking: [try app(of: service)], counting: ServiceMetrics())
+        let proof = try GooglePlayToken(purchaseToken: token).json.compactBytes
+        _ = try await door.redeem(RedemptionRequest(proof, for: user, by: .user))
     }
 
     /// Has a process receive a notification.

@@ -67,6 +67,7 @@ struct SimulatedProcess {
         EntitlementService(
             apps: try Apps(apps.map { App($0.garden.catalog) }), verifier: verifier,
             ledger: Ledger(storage: storage, randomness: dice.randomness), clock: clock,
-            randomness: dice.randomness, policy: policy)
+            randomness: dice.randomness, accepted: SimulatedAcme.accepted,
+            policy: policy)
     }
 }

@@ -20,6 +20,7 @@ extension Simulation {
             }
         }
         try await settlePlay()
+        try await settleAcme()
         try await launchEverybody()
         for payload in dice.shuffle(try notifications()) { await deliver(payload) }
         try advance(seconds: 2)
@@ -32,8 +33,10 @@ extension Simulation {
         try await settleSubscriptions()
         try check()
         try checkPlay()
+        try checkAcme()
         try checkEnd()
         try checkPlayEnd()
+        try checkAcmeEnd()
         try await checkStates(
             in: ledger, of: processes[0].service, named: "the service", takenBack: takenBack)
         try await checkFigures(of: ledger, named: "the service")

@@ -30,7 +30,7 @@ extension Simulation {
                         + "the stores have \(sales) \(atPlay), the ledger \(kept)")
             }
         }
-        let balances = try ledger.readNow { try $0.balances(of: person.user, accepting: Set(Origin.allCases)) }
+        let balances = try ledger.readNow { try $0.balances(of: person.user, accepting: .ofEveryStore) }
         let (balance, expected) = (balances.first?.amount ?? 0, try balanceOf(person, by: sales))
         guard balance == expected else {
             throw SimulationError.broken("\(person.user) has \(balance) seeds, and should have \(expected)")
@@ -48,8 +48,10 @@ extension Simulation {
         _ graceEnds: [TransactionKey: Timestamp],
         at moment: Timestamp
     ) throws -> [Item] {
-        let atPlay = try itemsFromPlay(of: person) + itemsOfSubscriptions(of: person, at: moment)
-        var items = Set((given[person.user.name] ?? []) + atPlay)
+        let elsewhere =
+            try itemsFromPlay(of: person) + itemsOfSubscriptions(of: person, at: moment)
+            + itemsFromAcme(of: person, at: moment)
+        var items = Set((given[person.user.name] ?? []) + elsewhere)
         let seasonEnds = Self.seasonEnds(sales, takenBack: takenBack)
         for sale in sales where counts(sale) {
             switch sale.benefit {
@@ -87,7 +89,8 @@ extension Simulation {
     }
 
     private func balanceOf(_ person: Person, by sales: [SimulatedSale]) throws -> Int {
-        let bought = sales.filter(counts).reduce(try seedsFromPlay(of: person)) { sum, sale in
+        let bought = sales.filter(counts).reduce(try seedsFromPlay(of: person) + seedsFromAcme(of: person)) {
+            sum, sale in
             guard case .credit(let credit) = sale.benefit else { return sum }
             return sum + credit.amount * sale.quantity
         }

@@ -58,18 +58,20 @@ extension Simulation {
     }
 
     /// Delivers notifications and repeated posts that share a commit.
-    func arriveTogether() throws {
+    func arriveTogether() async throws {
         let service = processes[dice.number(below: processes.count)].service
         let notifications = dice.shuffle(try notifications()).prefix(3).compactMap {
             try? service.notification(in: Array($0.utf8)).request
         }
-        let redemptions = (0..<3).compactMap { _ in dice.pick(posts) }.compactMap { post in
+        let door = RedemptionDoor(service)
+        var redemptions: [(post: Post, proof: PresentedProof, request: ClaimRequest)] = []
+        for post in (0..<3).compactMap({ _ in dice.pick(posts) }) {
             present(post)
-            guard let verified = try? service.verify(post.proof),
-                let purchases = try? service.purchases(of: verified, in: post.proof, named: nil),
-                let request = try? service.request(purchases, for: post.user, by: .user)
-            else { return nil as (post: Post, purchases: EntitlementService.VerifiedPurchases, request: ClaimRequest)? }
-            return (post, purchases, request)
+            guard
+                let presented = try? await door.present(RedemptionRequest(post.proof, for: post.user, by: .user)),
+                let claims = try? door.claims(of: presented, for: post.user)
+            else { continue }
+            redemptions.append((post, presented, .redeem(claims)))
         }
         let requests = notifications + redemptions.map(\.request)
         guard !requests.isEmpty else { return }
@@ -82,7 +84,7 @@ extension Simulation {
         }
         for (answer, redeemed) in zip(answers.dropFirst(notifications.count), redemptions) {
             guard let answer = try? answer.get(),
-                let redemption = try? service.redemption(of: redeemed.purchases, answered: answer)
+                let redemption = try? door.answer(answer, to: redeemed.proof).decision.redemption
             else { continue }
             acknowledge(redemption, of: redeemed.post)
         }

@@ -16,7 +16,7 @@ extension Simulation {
         let statements = try sales().map { try statement(about: $0) }
         let messages =
             posts.map { Message.post($0.proof, $0.user) } + notifications.map(Message.notification)
-            + statements.map(Message.statement)
+            + statements.map(Message.statement) + acmeContracts.map(Message.ticket) + acmeMessages.map(Message.acme)
         var states: [[[String]]] = []
         for number in 0..<2 {
             let name = "order \(number)"
@@ -24,7 +24,7 @@ extension Simulation {
             let ledger = try place.open(randomness: dice.randomness)
             let service = EntitlementService(
                 apps: try Apps(apps.map { App($0.garden.catalog) }), verifier: verifier, ledger: ledger,
-                clock: apps[0].store.clock,
+                clock: apps[0].store.clock, accepted: SimulatedAcme.accepted,
                 policy: policy)
             for person in people { _ = try await service.setAppAccountToken(person.token, of: person.user) }
             for message in dice.shuffle(messages + messages.filter { _ in dice.happens(30) }) {
@@ -32,6 +32,8 @@ extension Simulation {
                 case .post(let proof, let user): _ = try? await service.redeem(proof, for: user)
                 case .notification(let payload): _ = try await service.receive(notification: payload)
                 case .statement(let signed): _ = try await service.receive(statement: signed)
+                case .ticket(let contract): try await acme?.redeem(contract, at: service)
+                case .acme(let message): _ = try await acme?.deliver(message, to: service)
                 }
             }
             try await checkStates(in: ledger, of: service, named: name, takenBack: [])
@@ -67,4 +69,6 @@ private enum Message {
     case post([UInt8], User)
     case notification([UInt8])
     case statement([UInt8])
+    case ticket(SimulatedAcme.Contract)
+    case acme([UInt8])
 }

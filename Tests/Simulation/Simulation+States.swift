@@ -20,7 +20,7 @@ extension Simulation {
         let catalogs = processes[0].service.catalogs
         for person in people {
             let (statuses, owned, items) = try ledger.readNow { transaction in
-                let view = Viewpoint(accepting: AcceptedOrigins(Set(Origin.allCases)), at: now) {
+                let view = Viewpoint(accepting: AcceptedOrigins(.ofEveryStore), at: now) {
                     catalogs.type(of: $0)
                 }
                 return (

@@ -32,8 +32,10 @@ extension Simulation {
             await moveClocks()
             try await take(step)
             try await takePlayStep()
+            try await takeAcmeStep()
             try check()
             try checkPlay()
+            try checkAcme()
             try await checkKeptAnswers()
             try addToTrace(from: line)
         }
@@ -55,7 +57,7 @@ extension Simulation {
             try await launch(person, in: app) { try await $0.resume() }
         case .deliver:
             if let payload = dice.pick(try notifications()) { await deliver(payload) }
-        case .arriveTogether: try arriveTogether()
+        case .arriveTogether: try await arriveTogether()
         case .tellToken: if dice.happens(30) { try await tellTokens() }
         case .repeatPost:
             if let post = dice.pick(posts) { _ = try? await redeem(post) }

@@ -36,6 +36,8 @@ actor Simulation {
     let apps: [SimulatedApp]
     /// The Google Play that sells the first app as well; nil in other simulations.
     let googlePlay: SimulatedPlay?
+    /// The acme that sells the first app as well; nil in other simulations.
+    let acme: SimulatedAcme?
     /// The folder of the ledgers.
     let folder: TemporaryFolder
     /// The beginning of the story.
@@ -69,6 +71,12 @@ actor Simulation {
     var lateAnswers: [SimulatedLateAnswer] = []
     /// The times at which they were first seen redeemed, by their numbers.
     var grantedAtPlay: [Int64: Timestamp] = [:]
+    /// The contracts at acme, in their order.
+    var acmeContracts: [SimulatedAcme.Contract] = []
+    /// The names of those whose redemption the app knows of.
+    var answeredAtAcme: Set<String> = []
+    /// All messages of acme.
+    var acmeMessages: [[UInt8]] = []
     var given: [String: [Item]] = [:]
     var spent: [String: Int] = [:]
     var openSpendings: [(person: Int, spending: Spending)] = []
@@ -82,8 +90,10 @@ actor Simulation {
     var answersGiven = 0
     var trace = SimulationTrace()
 
-    /// - Parameter diskLies: True if the disks report lost commits as written. The checks must find this.
-    init(seed: UInt64, diskLies: Bool = false) throws {
+    /// - Parameters:
+    ///   - diskLies: True if the disks report lost commits as written. The checks must find this.
+    ///   - sellsAtAcme: True if acme sells the first app, too. All other steps are those without it.
+    init(seed: UInt64, diskLies: Bool = false, sellsAtAcme: Bool = false) throws {
         dice = Dice(seed: seed)
         sharesDevices = seed % 2 == 1
         clockDice = seed / 3 % 2 == 0 && !diskLies ? Dice(seed: seed ^ 0xC10C) : nil
@@ -103,6 +113,7 @@ actor Simulation {
         let (verifier, now) = (try apps[0].garden.verifier(), apps[0].store.now)
         (self.apps, self.verifier, began) = (apps, verifier, now)
         googlePlay = seed % 3 == 0 && !diskLies ? try SimulatedPlay(of: apps[0], seed: seed) : nil
+        acme = sellsAtAcme ? try SimulatedAcme(of: apps[0], seed: seed) : nil
         folder = try TemporaryFolder(isInMemory: true)
         let place = try SimulatedLedger.make(in: folder, named: "ledger")
         self.place = place

@@ -41,6 +41,17 @@ import Testing
         #expect(shared > 0)
     }
 
+    /// It takes the steps of the same seeds, and more.
+    @Test func `the same holds beside a store that the service has no line of`() async throws {
+        await withTaskGroup { group in
+            for seed: UInt64 in 1...12 {
+                group.addTask {
+                    await play(seed, sellsAtAcme: true)
+                }
+            }
+        }
+    }
+
     @Test func `a seed played twice gives the same trace`() async throws {
         let first = Self.seed ?? UInt64.random(in: 0..<1_000_000_000)
         // Four seeds in a row share devices or do not, with the same identifiers in both apps or others.
@@ -106,10 +117,10 @@ import Testing
     ///
     /// - Returns: The number of identifiers that transactions of both apps have; nil if an invariant was violated.
     @discardableResult
-    private func play(_ seed: UInt64) async -> Int? {
+    private func play(_ seed: UInt64, sellsAtAcme: Bool = false) async -> Int? {
         var story: [String] = []
         do {
-            let simulation = try Simulation(seed: seed)
+            let simulation = try Simulation(seed: seed, sellsAtAcme: sellsAtAcme)
             do {
                 try await simulation.play(steps: 40)
                 try await simulation.checkOrder()

@@ -47,6 +47,7 @@ extension Simulation {
     func addToTrace(from line: Int) throws {
         trace.add(
             Array(story[line...]) + answers + (try ledgerState()) + (try storeState()) + (try playState())
+                + (try acmeState())
                 + knownState())
         answers = []
     }
@@ -67,7 +68,7 @@ extension Simulation {
                         + "\($0.revocationDate?.rfc3339 ?? "-") \($0.revocation?.reason ?? "-")"
                 }
                 let items = try transaction.items(of: user, at: now)
-                let balances = try transaction.balances(of: user, accepting: Set(Origin.allCases))
+                let balances = try transaction.balances(of: user, accepting: .ofEveryStore)
                 return audit + redeemed + ["\(name)'s items: \(items)", "\(name)'s balances: \(balances)"]
             }
         }

@@ -17,7 +17,10 @@ enum CommonCases {
     private static let revenueCatTypes = "revenuecat.com/docs/integrations/webhooks/event-types-and-fields"
 
     private static func pages(_ apple: String, _ google: String) -> [StoreName: String] {
-        [.apple: "\(apple); \(revenueCatTypes)", .google: "\(google); \(revenueCatTypes)"]
+        [
+            .apple: "\(apple); \(revenueCatTypes)", .google: "\(google); \(revenueCatTypes)",
+            .acme: "AcmeStatement; \(revenueCatTypes)",
+        ]
     }
 
     static let bought = TableRow(
@@ -402,6 +405,10 @@ enum CommonCases {
         ],
         own: [
             .apple: [
+                .revenueCat:
+                    "INITIAL_PURCHASE <basic> NORMAL 5, {PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>, RENEWAL <premium> NORMAL 10|RENEWAL <premium> NORMAL 10, PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>}"
+            ],
+            .acme: [
                 .revenueCat:
                     "INITIAL_PURCHASE <basic> NORMAL 5, {PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>, RENEWAL <premium> NORMAL 10|RENEWAL <premium> NORMAL 10, PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>}"
             ],

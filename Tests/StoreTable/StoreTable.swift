@@ -7,6 +7,7 @@ import Testing
 enum StoreName: String, CaseIterable, Sendable {
     case apple = "App Store"
     case google = "Google Play"
+    case acme
 }
 
 /// A column of the table: a place where a back end, an app or a person reads about a purchase.

@@ -1,3 +1,4 @@
+import Acme
 import Catalog
 import Entitlements
 import Features
@@ -24,6 +25,7 @@ actor TableService {
 
     nonisolated let clock: ManualClock
     nonisolated let play: ScriptedPlay
+    nonisolated let acme: AcmeShop
     private let client: any TestClientProtocol
     private let parts: Parts
     private var sweep = HistorySweep()
@@ -35,6 +37,7 @@ actor TableService {
         let folder: TemporaryFolder
         let entitlements: EntitlementService
         let googlePlay: GooglePlayApp
+        let acme: AcmeStore
         let webhooks: WebhookService
         let figures: FigureService
         let routes: ServiceRoutes
@@ -49,8 +52,10 @@ actor TableService {
         var revenueCat: [JSONValue] = []
     }
 
-    private init(_ parts: Parts, _ play: ScriptedPlay, _ clock: ManualClock, _ client: any TestClientProtocol) {
-        (self.parts, self.play, self.clock, self.client) = (parts, play, clock, client)
+    private init(
+        _ parts: Parts, _ play: ScriptedPlay, _ acme: AcmeShop, _ clock: ManualClock, _ client: any TestClientProtocol
+    ) {
+        (self.parts, self.play, self.acme, self.clock, self.client) = (parts, play, acme, clock, client)
     }
 
     /// Runs something beside a store and a service that began at noon of 1 March 2027.
@@ -58,22 +63,24 @@ actor TableService {
         _ name: StoreName, _ body: @Sendable @escaping (any TableStore) async throws -> Void
     ) async throws {
         let (play, clock) = (ScriptedPlay(), ManualClock(try Day.moment("03-01")))
+        let acme = try AcmeShop(clock: clock)
         try await Application(router: play.router(), logger: logger).test(.live) { server in
             let port = try #require(server.port)
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            let parts = try await Self.parts(clock, url)
+            let parts = try await Self.parts(clock, url, acme)
             try await Application(router: parts.routes.router(), logger: logger).test(.router) { client in
-                let service = TableService(parts, play, clock, client)
+                let service = TableService(parts, play, acme, clock, client)
                 try await service.addWebhooks()
                 switch name {
                 case .apple: try await body(AppleTableStore(service))
                 case .google: try await body(GoogleTableStore(service))
+                case .acme: try await body(AcmeTableStore(service))
                 }
             }
         }
     }
 
-    private static func parts(_ clock: ManualClock, _ url: URL) async throws -> Parts {
+    private static func parts(_ clock: ManualClock, _ url: URL, _ shop: AcmeShop) async throws -> Parts {
         let folder = try TemporaryFolder(isInMemory: true)
         let app = App(try catalog(in: folder.folder("catalog")))
         let ledger = try Ledger(file: folder.file("ledger.sqlite"))
@@ -81,11 +88,14 @@ actor TableService {
         let entitlements = EntitlementService(
             apps: Apps(app),
             verifier: ProofVerifier(anchors: try TestChains.anchors(try TestChains.ellipticCurve.get()), clock: clock),
-            ledger: ledger, clock: clock, accepted: AcceptedOrigins([.localProduction, .localPlayProduction]))
+            ledger: ledger, clock: clock,
+            accepted: AcceptedOrigins(
+                [.localProduction, .localPlayProduction, try #require(AcmeStore.production)]))
         let developer = PlayDeveloperClient(
             account: try ScriptedPlay.account(at: url), url: url, packageName: ScriptedPlay.packageName,
             realm: .localPlay, clock: clock)
         let googlePlay = GooglePlayApp(client: developer, app: app, entitlements: entitlements)
+        let acme = AcmeStore(entitlements, trusting: shop.publicKey) { try shop.answer(about: $0) }
         let (webhooks, figures) = (ledger.webhooks(of: Apps(app), clock: clock), ledger.figures(clock: clock))
         let issuer = try TestPushIssuer.shared.get()
         let issuerKeys = folder.file("google-keys.json")
@@ -94,14 +104,16 @@ actor TableService {
             .init(audience: TestPushIssuer.audience, email: TestPushIssuer.email, keys: .file(issuerKeys)),
             clock: clock, logger: logger)
         let till = Till(entitlements, clock: clock) { ($0.webhooks, $0.figures) = (webhooks, figures) }
-        let stores = StoreClients(
+        var stores = StoreClients(
             googlePlay: [googlePlay],
             playNotifications: GooglePlayNotifications(tokens: tokens, service: entitlements, apps: [googlePlay]))
+        stores.others = [acme]
         let settings = RouteSettings(.apiKeys(keys))
         let routes = ServiceRoutes(
             till, stores: stores, settings, others: [DoorRoutes([.revenueCat], till, stores: stores, settings)])
         return Parts(
-            folder: folder, entitlements: entitlements, googlePlay: googlePlay, webhooks: webhooks, figures: figures,
+            folder: folder, entitlements: entitlements, googlePlay: googlePlay, acme: acme, webhooks: webhooks,
+            figures: figures,
             routes: routes, key: try await keys.make(name: "table", scopes: Set(APIKeyScope.allCases)).key,
             publicKey: try await keys.makePublic(name: "app", app: TestGarden.bundleIdentifier, platform: .apple)
                 .identifier,
@@ -281,6 +293,18 @@ actor TableService {
             .post, "/v1/notifications/google",
             json(("message", message), ("subscription", "projects/p/subscriptions/s")), bearer: token
         ).value
+    }
+
+    /// Sends a message of acme.
+    func notify(acme message: [UInt8]) async throws {
+        _ = try await parts.acme.receive(message)
+        try await settle()
+    }
+
+    /// Asks acme about a contract.
+    func ask(acme contract: String) async throws {
+        _ = try await parts.acme.refresh(contract)
+        try await settle()
     }
 
     // MARK: Surfaces

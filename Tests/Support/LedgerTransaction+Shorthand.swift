@@ -26,7 +26,7 @@ extension LedgerTransaction {
         by actor: AuditActor,
         at moment: Timestamp
     ) throws -> LedgerAnswer {
-        let request = ClaimRequest.redeem(claims, for: user, accepting: origins, by: actor)
+        let request = ClaimRequest.redeem(PresentedClaims(claims, for: user, accepting: origins, by: actor))
         let answers = try decide([request], under: policy, accepting: AcceptedOrigins(origins), at: moment)
         guard case .redeemed(let answer) = answers.first else { throw LedgerError.userUnknown }
         return answer

@@ -100,9 +100,9 @@ package struct SecretPurchases: Sendable {
         ] as [(GooglePlayStatement, String?)] {
             let recorded = try await purchases.record(stated, continuing: original, number: nil)
             let presented = try #require(try await purchases.purchases(of: stated, recordedAs: recorded))
-            _ = try await service.answer(try service.request(presented, for: user, by: .user))
+            _ = try await service.redeem(presented, for: user)
             let mallory = try #require(User(name: "mallory"))
-            _ = try await service.answer(try service.request(presented, for: mallory, by: .user))
+            _ = try await service.redeem(presented, for: mallory)
         }
         let parked = try product(token("parked-\(name)"), "garden.gate", order: nil)
         let notice = #"{"version":"1.0","packageName":"a","oneTimeProductNotification":{"purchaseToken":"\#(seeds)"}}"#

@@ -175,7 +175,10 @@ package struct GooglePurchaseService: Sendable {
         let main = stated.filter { $0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
         stated = main + stated.filter { !$0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
         return entitlements.purchases(
-            stated, of: statement, app: app.bundleIdentifier, number: purchase.statementNumber)
+            stated.map { StoredPurchase($0.purchase, renewal: $0.renewal, chain: $0.chain, keepsEnd: $0.keepsEnd) },
+            of: app.bundleIdentifier,
+            from: statement.origin, statedAt: statement.askedAt, number: purchase.statementNumber,
+            digest: statement.digest)
     }
 
     /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account

@@ -122,45 +122,18 @@ extension LedgerTransaction {
 }
 
 extension EntitlementService {
-    /// The first claims of a proof of any app and origin; empty if it is not authentic, or not of purchases.
+    /// Records refused purchases of an authentic proof for the user who presents it.
     ///
-    /// - Parameter names: The result of `tokenNames(for:)`.
-    package func claims(ofAuthentic proof: [UInt8], named names: PurchaseTokenNames?) -> [Claim] {
-        let ofAnyone = ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases))
-        guard let verified = try? verifier.verify(proof, expecting: ofAnyone),
-            verified.signedPurchase == nil || names != nil, let purchases = verified.purchases(named: names),
-            let claims = try? claims(verified, proof)
-        else { return [] }
-        return purchases.prefix(Self.maximumRefusals).map { claims.claim($0) }
-    }
-
-    /// The largest number of purchases of one proof whose refusal is recorded.
-    private static let maximumRefusals = 10
-
-    /// Records a refusal of an authentic proof, which support explains by it. Other refusals are only counted.
-    ///
-    /// - Parameters:
-    ///   - error: The error of the redemption. One that says nothing of an authentic proof is ignored.
-    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
-    ///   - verify: Returns `claims(ofAuthentic:)` of the proof, on a thread for such work.
-    package func recordRefusal(
-        _ error: any Error,
-        for user: User,
-        by actor: AuditActor,
-        newcomers: NewcomerAllowance? = nil,
-        verify: () async -> [Claim]
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    func recordRefusal(
+        _ code: String, of refused: [Claim], for user: User, by actor: AuditActor, newcomers: NewcomerAllowance?
     ) async throws {
-        guard case RedemptionError.refused(let refusal)? = error as? RedemptionError,
-            refusal.reason.step == .appAndOrigin
-        else { return }
-        let refused = await verify()
         guard !refused.isEmpty else { return }
         let (app, limit) = (apps.first.bundleIdentifier, limit)
         let own = apps.all.map(\.bundleIdentifier).filter { limit?.includes(app: $0) ?? true }
         try await ledger.write {
             try $0.recordRefusal(
-                refusal.code, of: refused, in: app, naming: own, for: user, by: actor, newcomers: newcomers,
-                at: clock.now())
+                code, of: refused, in: app, naming: own, for: user, by: actor, newcomers: newcomers, at: clock.now())
         }
     }
 }

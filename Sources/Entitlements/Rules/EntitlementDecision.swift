@@ -12,7 +12,7 @@ package struct EntitlementDecision: Sendable {
     package internal(set) var changes = EntitlementChanges()
     /// The claims of the proof that is being decided.
     package var presented: [Claim] = []
-    let policy: OwnershipPolicy
+    var policy: OwnershipPolicy
     /// The days after the erasure of a purchase's owner from which on a proof is enough to own it.
     let erasedClaimDays: Int64
     /// The origins that are valid for every user.
@@ -37,6 +37,20 @@ package struct EntitlementDecision: Sendable {
         applyParked(presented, as: claim, of: user)
         apply(siblings, of: user)
         return isTransferred && result == .alreadyRedeemed ? .granted : result
+    }
+
+    /// Decides the claim to a purchase of nobody that the team assigns to a user. Under each policy, it takes nothing from anybody.
+    mutating func assign(
+        _ claim: Claim, to user: Int64, reason: String, by actor: AuditActor
+    ) -> Redemption.Result {
+        let operators = policy
+        policy = .keep
+        defer { policy = operators }
+        let result = redeem(claim, for: user, by: actor)
+        if result.allowsFinish {
+            audit(.assigned, claim.key, claim.productIdentifier, by: actor, to: user, reason: reason)
+        }
+        return result
     }
 
     /// Decides a statement of the App Store about a transaction. It goes to the user of its account token, to the owner of the

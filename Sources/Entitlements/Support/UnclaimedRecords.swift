@@ -184,49 +184,45 @@ extension EntitlementService {
             }
         }
     }
+}
 
+extension RedemptionDoor {
     /// Assigns an unclaimed purchase to a user, as if the user had redeemed it.
     ///
     /// - Parameters:
     ///   - origin: Nil if only one origin uses the identifier.
     ///   - app: The bundle identifier of the only app whose purchases are searched; nil for all apps.
+    ///   - limitingApp: The bundle identifier of the only app that the caller sees; nil for all apps.
     ///   - caller: The identifier of the API key.
-    /// - Throws: `AssignmentError`; `LedgerError.userUnknown`.
+    /// - Throws: `AssignmentError`; `LedgerError.userBlocked`; `RedemptionError.userUnknown`.
     package func assign(
         unclaimed identifier: String,
         origin: Origin?,
         in app: String? = nil,
+        seeing limitingApp: String? = nil,
         to user: User,
         reason: String,
         by caller: String
     ) async throws -> Redemption.Result {
-        let (view, catalogs) = (view, catalogs)
-        let result = try await ledger.write { transaction in
+        let found = try await entitlements.ledger.read { transaction in
             try transaction.requireName(of: user)
-            let found = try transaction.unclaimedPurchases(ofTransaction: identifier, after: nil, limit: 100).filter {
-                $0.transactionIdentifier.hasSameBytes(as: identifier) && (origin == nil || $0.origin == origin)
-                    && (limitingApp ?? app)?.hasSameBytes(as: $0.app) ?? true
-            }
-            guard let parked = found.first?.claim else { throw AssignmentError.purchaseNotFound }
-            guard found.count == 1 else { throw AssignmentError.purchaseAmbiguous }
-            let benefit = catalogs[parked.app]?.benefit(of: parked.productIdentifier)
-            let origins = view.accepted.origins(for: user)
-            guard origins.contains(parked.origin) else { throw AssignmentError.originNotAccepted(parked.origin) }
-            let (claim, actor) = (parked.valued(by: benefit), AuditActor(caller: caller))
-            let answers = try transaction.decide(
-                [.redeem([claim], for: user, accepting: origins, by: actor)], under: .keep, accepting: view.accepted,
-                at: view.moment, type: view.type)
-            guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
-                throw LedgerError.userUnknown
-            }
-            guard result.allowsFinish, let number = try transaction.users.known(user) else { return result }
-            try transaction.audit.append(
-                AuditEntry(
-                    happenedAt: view.moment, event: .assigned, actor: actor, origin: claim.origin, app: claim.app,
-                    reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason),
-                to: number)
-            return result
+            return try transaction.unclaimedPurchases(ofTransaction: identifier, after: nil, limit: 100)
+        }.filter {
+            $0.transactionIdentifier.hasSameBytes(as: identifier) && (origin == nil || $0.origin == origin)
+                && (limitingApp ?? app)?.hasSameBytes(as: $0.app) ?? true
         }
+        guard let parked = found.first?.claim else { throw AssignmentError.purchaseNotFound }
+        guard found.count == 1 else { throw AssignmentError.purchaseAmbiguous }
+        guard entitlements.accepted.origins(for: user).contains(parked.origin) else {
+            throw AssignmentError.originNotAccepted(parked.origin)
+        }
+        let benefit = entitlements.catalogs[parked.app]?.benefit(of: parked.productIdentifier)
+        let request = RedemptionRequest(
+            [], for: user, by: AuditActor(caller: caller), seeing: limitingApp, withItems: false, assignment: reason)
+        let statement = Statement(.init(origin: parked.origin, claims: [parked.valued(by: benefit)]))
+        // Somebody may redeem the purchase meanwhile. Then the decision refuses it.
+        let lines = try await redeem(PresentedProof(request, statement), for: user).decision.lines
+        guard let result = lines.first?.result else { throw AssignmentError.purchaseNotFound }
         guard result.allowsFinish else { throw AssignmentError.refused(result) }
         return result
     }

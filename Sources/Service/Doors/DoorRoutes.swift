@@ -55,6 +55,7 @@ package final class DoorServices: Sendable {
     package let limits: RateLimitMiddleware?
     package let metrics: ServiceMetrics
     package let clock: any WallClock
+    let door: RedemptionDoor
     /// The apps on Google Play about whose purchases the service asks.
     let googlePlay: GooglePlayApps
     /// The signers of promotional offers, by the bundle identifier of the app.
@@ -71,6 +72,7 @@ package final class DoorServices: Sendable {
         // A door's customers have no token of an issuer.
         authentication = settings.authentication.ofKeys
         metrics = settings.metrics
+        door = stores.door(of: entitlements, counting: settings.metrics)
         customerInfo = KeptCustomerInfo()
         keptRights = KeptRights()
         limits = settings.limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
@@ -82,7 +84,7 @@ package final class DoorServices: Sendable {
         limits = services.limits
         metrics = services.metrics
         clock = services.clock
-        googlePlay = services.googlePlay
+        (door, googlePlay) = (services.door, services.googlePlay)
         offerSigners = services.offerSigners
         customerInfo = services.customerInfo
         keptRights = services.keptRights
@@ -95,13 +97,6 @@ package final class DoorServices: Sendable {
     func limited(to caller: Caller) -> DoorServices {
         guard let app = caller.limitingApp else { return self }
         return DoorServices(self, limitedTo: app)
-    }
-
-    /// The redemption of the proofs that clients of the doors send.
-    ///
-    /// - Parameter newcomers: The caller's allowance for customers without a purchase. Beyond it, the answer is the same.
-    func redemption(by caller: Caller, _ newcomers: NewcomerAllowance?) -> ProofRedemption {
-        ProofRedemption(by: caller, entitlements, metrics, asking: googlePlay, newcomers: newcomers)
     }
 
     /// True if the service may ask Google Play about the purchases of an app.

@@ -353,51 +353,43 @@ extension GooglePlayApp.Occasion {
     fileprivate var ofLinks: Self { needsNewAnswer ? .link : self }
 }
 
-/// The redemption of tokens.
+/// The tokens that callers present.
 extension GooglePlayApp {
-    /// Redeems a token for a user.
-    ///
-    /// - Throws: As `presented` does; `RedemptionError` for a user whose name is blocked.
-    package func redeem(_ token: String, for user: User, by actor: AuditActor) async throws {
-        let (presented, statement) = try await presented(token)
-        let request = try purchases.entitlements.request(presented, for: user, by: actor)
-        _ = try await purchases.entitlements.answer(request)
-        if let statement { await refreshReplaced(by: statement, on: .link, within: .person) }
-    }
-
-    /// The purchases of a token that a user presents.
+    /// The statement about a token that a user presents, by Google Play or, if it does not know the purchase any more, by the ledger.
     ///
     /// - Parameter network: The client network of a stranger; nil for a back end.
-    /// - Returns: The purchases, and the statement that they are from; nil for those that the ledger alone knows.
     /// - Throws: `RedemptionError` for a purchase that is not paid; `PlayDeveloperError` if Google Play cannot be asked, or does not
     ///   know the token. The purchase is then neither granted nor refused, unless the error is of the token.
-    func presented(
-        _ token: String, from network: ClientNetwork? = nil
-    ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
+    func statement(
+        about token: String, from network: ClientNetwork?
+    ) async throws -> RedemptionDoor.Statement {
+        let occasion = Occasion.presentation(from: network)
         let answer: Answer
         do {
-            answer = try await self.answer(about: token, on: .presentation(from: network), within: .person)
+            answer = try await self.answer(about: token, on: occasion, within: .person)
         } catch let error as PlayDeveloperError where error.isOfToken {
             // Google Play forgets a consumed purchase when the product is bought again.
             guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else { throw error }
             try checkOrigin(redeemed.origin)
-            return (redeemed, nil)
+            return .init(redeemed, purchaseToken: token)
         } catch let error as PlayDeveloperError {
             // A customer who shares the address of somebody who presents many tokens still has what the ledger knows.
             guard case .limited = error, let current = try await currentPurchases(of: token) else { throw error }
             try checkOrigin(current.origin)
-            return (current, nil)
+            return .init(current, purchaseToken: token)
         }
-        try checkOrigin(answer.statement.origin)
-        guard let stated = try await purchases.purchases(of: answer.statement, recordedAs: answer.purchase) else {
-            guard let redeemed = try await purchases.redeemedPurchases(of: answer.purchase) else {
-                throw RedemptionError.purchaseNotOwned
-            }
-            return (redeemed, answer.statement)
+        let statement = answer.statement
+        try checkOrigin(statement.origin)
+        let stated = try await purchases.purchases(of: statement, recordedAs: answer.purchase)
+        if stated != nil {
+            try checkPurchases(of: statement)
+            try await purchases.applyEndings(of: statement, recordedAs: answer.purchase)
         }
-        try checkPurchases(of: answer.statement)
-        try await purchases.applyEndings(of: answer.statement, recordedAs: answer.purchase)
-        return (stated, answer.statement)
+        let redeemed = stated == nil ? try await purchases.redeemedPurchases(of: answer.purchase) : nil
+        guard let claims = stated ?? redeemed else { throw RedemptionError.purchaseNotOwned }
+        return .init(claims, googlePlay: statement, purchaseToken: token) { [self] in
+            await refreshReplaced(by: statement, on: occasion, within: .person)
+        }
     }
 
     /// The purchases of a recorded token that users have redeemed, if none of them needs a new statement.
@@ -414,7 +406,7 @@ extension GooglePlayApp {
 
     /// The statement about a token that a back end presents, of which nothing is redeemed.
     ///
-    /// - Throws: As `presented` does, for a token that Google Play has forgotten, too.
+    /// - Throws: As the statement about a token that a user presents, for one that Google Play has forgotten, too.
     func statement(about token: String) async throws -> GooglePlayStatement {
         let statement = try await answer(about: token, on: .presentation(from: nil), within: .person).statement
         try checkOrigin(statement.origin)
@@ -432,41 +424,5 @@ extension GooglePlayApp {
         guard !purchases.entitlements.accepted.all.contains(origin) else { return }
         throw .refused(
             ProofRefusal(.originNotAccepted, "The purchase is from \(origin.rawValue), which is no accepted origin."))
-    }
-}
-
-/// The apps of a service on Google Play that it may ask about.
-package typealias GooglePlayApps = [GooglePlayApp]
-
-extension GooglePlayApps {
-    /// The app of a package name; nil if the service has no service account for it.
-    package subscript(package name: String) -> GooglePlayApp? {
-        first { $0.client.packageName.hasSameBytes(as: name) }
-    }
-
-    /// The app of a package name that a caller sends, or does not send.
-    ///
-    /// - Parameter app: The bundle identifier of the only app whose purchases the caller may send; nil for all apps.
-    /// - Throws: `RedemptionError` if the name is of no app of the caller, or if it is missing although there are several.
-    func app(named name: String?, among app: String?) throws(RedemptionError) -> GooglePlayApp {
-        let own = filter { each in app.map(each.purchases.app.bundleIdentifier.hasSameBytes) ?? true }
-        guard let name else {
-            guard let only = own.first, own.count == 1 else {
-                throw .refused(
-                    own.isEmpty
-                        ? ProofRefusal(.serviceAccountMissing)
-                        : ProofRefusal(
-                            .bundleIdentifierMismatch,
-                            "The request names no app, and the service asks about several. Send packageName."))
-            }
-            return only
-        }
-        guard let named = own.first(where: { $0.client.packageName.hasSameBytes(as: name) }) else {
-            throw .refused(
-                ProofRefusal(
-                    .bundleIdentifierMismatch,
-                    "The service has no service account of Google Play for the package \"\(name.prefix(155))\"."))
-        }
-        return named
     }
 }

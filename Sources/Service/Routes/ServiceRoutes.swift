@@ -22,6 +22,7 @@ package struct ServiceRoutes: Sendable {
     private let sharedLimits: SharedLimits
     private let pages: CrossOriginMiddleware
     private let accounts: AccountRoutes?
+    private let door: RedemptionDoor
     private let events: EventHub?
 
     private var service: EntitlementService { till.entitlements }
@@ -36,6 +37,7 @@ package struct ServiceRoutes: Sendable {
         _ till: Till, stores: StoreClients = StoreClients(), _ settings: RouteSettings, others: [any RouteSource] = []
     ) {
         (self.till, self.stores, self.settings, self.others) = (till, stores, settings, others)
+        door = stores.door(of: till.entitlements, counting: settings.metrics)
         let (ledger, clock) = (till.ledger, till.clock)
         pages = CrossOriginMiddleware(
             settings.origins,
@@ -93,7 +95,7 @@ package struct ServiceRoutes: Sendable {
             let app = router.group().add(
                 middleware: SeedAppMiddleware(authentication: settings.authentication))
             if let limits { app.add(middleware: limits) }
-            SeedAppRoutes(service: service, profiles: profiles, metrics: metrics).add(to: app)
+            SeedAppRoutes(door: door, profiles: profiles).add(to: app)
         }
         // Metrics have no rate limit, and tell that the ledger is away.
         router.group().authenticated(by: settings.authentication, isForMetrics: true).on(.readMetrics) { _, _ in
@@ -170,13 +172,10 @@ package struct ServiceRoutes: Sendable {
         ComparisonRoutes(service: service).add(to: version)
         ProofRoutes(service: service, googlePlay: googlePlay).add(to: version)
         if let webhooks = till.webhooks { WebhookRoutes(webhooks: webhooks).add(to: version, naming: subjects) }
-        UserRoutes(
-            service: service, googlePlay: googlePlay, idempotentRequests: idempotentRequests, subjects: subjects,
-            metrics: metrics
-        ).add(to: version)
+        UserRoutes(door: door, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         ExternalTransactionRoutes(service: service, googlePlay: googlePlay).add(to: version)
         SupportRoutes(
-            service: service, subjects: subjects, orders: OrderLookup(service: service, clients: stores.orders)
+            door: door, subjects: subjects, orders: OrderLookup(service: service, clients: stores.orders)
         ).add(to: version)
         GrantRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         BalanceRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)

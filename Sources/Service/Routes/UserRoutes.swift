@@ -9,15 +9,14 @@ import Vocabulary
 /// Routes for one user: redeem proofs, and read items, rights, subscriptions, transactions and the account token. A back end
 /// names the user in the path. An app's user is named by its token. Both share the code.
 struct UserRoutes: Sendable {
-    let service: EntitlementService
-    /// The apps on Google Play about whose purchases the service asks.
-    let googlePlay: GooglePlayApps
+    let door: RedemptionDoor
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
-    let metrics: ServiceMetrics
     /// The answers that apps ask for at every launch.
     private let items = UserAnswers<UserAnswer>(upTo: 32 << 20) { $0.answer.size }
     private let rights = UserAnswers<UserAnswer>(upTo: 16 << 20) { $0.answer.size }
+
+    private var service: EntitlementService { door.entitlements }
 
     /// The answer about the items or the rights of a user.
     private struct UserAnswer: Sendable {
@@ -119,18 +118,20 @@ struct UserRoutes: Sendable {
         let body = try await JSONBody(
             request, context, fields: fields, upTo: JSONBody.sizeWithProof)
         let proof = try proof(body)
-        let redemption = ProofRedemption(
-            by: caller, service, metrics, asking: googlePlay, newcomers: newcomers, at: context.appNetwork(of: request))
+        let network = context.appNetwork(of: request)
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
         ) { pending in
-            let keeping = pending.map { pending -> ProofRedemption.Keeping in
+            let keeping = pending.map { pending -> RedemptionRequest.Keeping in
                 (pending.key, { pending.answer(try $0.json()) })
             }
-            switch try await redemption.redeem(proof, for: user, keeping: keeping) {
+            let sent = RedemptionRequest(
+                proof, for: user, by: caller.actor, of: caller.app, seeing: caller.limitingApp, at: network,
+                newcomers: newcomers, keeping: keeping)
+            switch try await door.redeem(sent) {
             case .kept(let earlier): return .replayed(earlier)
-            case .redeemed(let redeemed):
-                let json = try redeemed.json()
+            case .decided(let decided):
+                let json = try decided.redemption.json()
                 return pending.map { .kept($0.answer(json)) } ?? .new(json)
             }
         }

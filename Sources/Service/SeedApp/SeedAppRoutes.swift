@@ -14,9 +14,10 @@ struct SeedAppRoutes: Sendable {
     static let sprouts = "sprout"
     static let backgrounds = "background"
 
-    let service: EntitlementService
+    let door: RedemptionDoor
     let profiles: ProfileService
-    let metrics: ServiceMetrics
+
+    private var service: EntitlementService { door.entitlements }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.seedLogIn, .seedShop) { _, context in try await show(context) }
@@ -99,12 +100,11 @@ struct SeedAppRoutes: Sendable {
         let (proof, product) = (try form.base64("receipt"), try form.text("product"))
         _ = try await member(user)
         let app = service.apps.first
-        let redemption = ProofRedemption(
-            by: try context.requiredCaller, service, metrics, of: app.bundleIdentifier, recordsRefusals: false)
+        let sent = RedemptionRequest(
+            proof, for: user, by: try context.requiredCaller.actor, of: app.bundleIdentifier,
+            at: context.appNetwork(of: request), refusals: .counted)
         do {
-            guard case .redeemed(let redeemed) = try await redemption.redeem(proof, for: user) else {
-                throw Problem.unexpected
-            }
+            let redeemed = try await door.redeem(sent).decision.redemption
             let isOwned = app.catalog.benefit(of: product)?.item.map(redeemed.items.contains) ?? false
             return (isOwned ? SeedAppStatus.done : .refused).response
         } catch let error as RedemptionError where error != .userUnknown {

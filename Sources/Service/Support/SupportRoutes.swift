@@ -9,9 +9,11 @@ import Vocabulary
 
 /// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
 struct SupportRoutes: Sendable {
-    let service: EntitlementService
+    let door: RedemptionDoor
     let subjects: Subjects
     let orders: OrderLookup
+
+    private var service: EntitlementService { door.entitlements }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.searchUsers) { request, _ in try await users(request) }
@@ -105,9 +107,10 @@ struct SupportRoutes: Sendable {
         let purchase = try NamedPurchase(request, context)
         let body = try await JSONBody(request, context, of: .assignUnclaimed)
         let user = try subjects.user(namedIn: body)
-        let result = try await service.limited(to: context).assign(
-            unclaimed: purchase.identifier, origin: purchase.origin, in: purchase.app, to: user,
-            reason: try Reason.read(body), by: try context.requiredCaller.name)
+        let caller = try context.requiredCaller
+        let result = try await door.assign(
+            unclaimed: purchase.identifier, origin: purchase.origin, in: purchase.app, seeing: caller.limitingApp,
+            to: user, reason: try Reason.read(body), by: caller.name)
         return try Assignment(transactionId: purchase.identifier, user: UserName(user), result: result).answer()
     }
 }

@@ -40,14 +40,15 @@ actor DemoPlay {
     private let clock: DemoClock
     private let chance: DemoChance
     private let app: GooglePlayApp
+    private let door: RedemptionDoor
     private let acknowledger: DurableWork
     private var customers: [Customer] = []
     private var planned: Customer?
     /// The number of the last notification that the service has received.
     private var lastNotification: Int64 = 0
 
-    init(_ play: GooglePlay, clock: DemoClock, chance: DemoChance, app: GooglePlayApp) {
-        (self.play, self.clock, self.chance, self.app) = (play, clock, chance, app)
+    init(_ play: GooglePlay, clock: DemoClock, chance: DemoChance, app: GooglePlayApp, door: RedemptionDoor) {
+        (self.play, self.clock, self.chance, self.app, self.door) = (play, clock, chance, app, door)
         packageName = app.client.packageName
         acknowledger = app.acknowledger(
             metrics: ServiceMetrics(), logger: Logger(label: "", factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -59,7 +60,10 @@ actor DemoPlay {
     func pass(to moment: Timestamp, _ day: Int?) async throws {
         clock.set(moment)
         if let day {
-            for (token, user) in try act(on: day) { try await app.redeem(token, for: user, by: .user) }
+            for (token, user) in try act(on: day) {
+                let proof = try GooglePlayToken(purchaseToken: token, packageName: packageName).json.compactBytes
+                _ = try await door.redeem(RedemptionRequest(proof, for: user, by: .user))
+            }
         }
         for queued in try play.perform({ [lastNotification] in try $0.notifications(after: lastNotification) }) {
             try await receive(queued)

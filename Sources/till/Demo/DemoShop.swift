@@ -115,10 +115,11 @@ final class DemoShop: Sendable {
         _ = try markets[0].store.update {
             ($0.notificationsURL, $0.isBillingGracePeriodEnabled) = (URL(string: Self.url), true)
         }
-        let googlePlay = DemoPlay(
-            play, clock: playClock, chance: playChance, app: try playApp(of: service, at: playURL))
+        let playApp = try playApp(of: service, at: playURL)
+        let door = RedemptionDoor(service, asking: [playApp], counting: ServiceMetrics())
+        let googlePlay = DemoPlay(play, clock: playClock, chance: playChance, app: playApp, door: door)
         var year = DemoYear(
-            service: service, clock: clock, serviceClock: serviceClock, chance: chance, end: end,
+            door: door, clock: clock, serviceClock: serviceClock, chance: chance, end: end,
             googlePlay: googlePlay, markets: markets)
         try await year.play(0..<DemoYear.days - 1)
         _ = try await ledger.webhooks(of: apps, clock: serviceClock).add(

@@ -32,7 +32,7 @@ struct DemoYear {
     /// A payment of the app, with its user.
     typealias Sale = (transaction: PaymentTransaction, user: User)
 
-    let service: EntitlementService
+    let door: RedemptionDoor
     /// The clock of the store.
     let clock: DemoClock
     /// The clock of the service, which works on an hour while the store goes on.
@@ -48,6 +48,8 @@ struct DemoYear {
     var serviceWork: Task<Void, any Error>?
     /// The sales of the previous hour, which the app finishes once the service has granted them.
     var unfinished: [Sale] = []
+
+    private var service: EntitlementService { door.entitlements }
 
     /// Plays days of the year.
     mutating func play(_ days: Range<Int>) async throws {
@@ -144,10 +146,10 @@ struct DemoYear {
         unfinished = sales
         serviceClock.set(min(end, clock.now().adding(seconds: Self.transferTime)))
         let moment = clock.now()
-        serviceWork = Task { [service, googlePlay] in
+        serviceWork = Task { [door, service, googlePlay] in
             try await withThrowingTaskGroup { group in
                 for (proof, user) in proofs {
-                    group.addTask { _ = try await service.redeem(Array(proof.utf8), for: user, by: .user) }
+                    group.addTask { try await Self.redeem(proof, for: user, door) }
                 }
                 for notification in notifications {
                     group.addTask { _ = try await service.receive(notification: Array(notification.utf8)) }
@@ -155,7 +157,7 @@ struct DemoYear {
                 try await group.waitForAll()
             }
             if passesAtPlay { try await googlePlay.pass(to: moment, day) }
-            if let misused { try await Self.misuse(misused, service) }
+            if let misused { try await Self.misuse(misused, door) }
             if let helped { try await Self.help(helped.user, isGift: isGift, number, service) }
         }
     }
@@ -169,11 +171,15 @@ struct DemoYear {
         unfinished = []
     }
 
+    private static func redeem(_ proof: String, for user: User, _ door: RedemptionDoor) async throws {
+        _ = try await door.redeem(RedemptionRequest(Array(proof.utf8), for: user, by: .user)).decision.redemption
+    }
+
     /// Another user presents a purchase that has an owner.
-    private static func misuse(_ proof: String, _ service: EntitlementService) async throws {
+    private static func misuse(_ proof: String, _ door: RedemptionDoor) async throws {
         guard let user = User(name: "someone-else") else { return }
         // The refusal, which the ledger records, is the purpose.
-        _ = try? await service.redeem(Array(proof.utf8), for: user, by: .user)
+        try? await redeem(proof, for: user, door)
     }
 
     /// The team helps a customer.

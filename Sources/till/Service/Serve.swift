@@ -240,7 +240,8 @@ struct Serve: Command {
         if configuration.hasConsole {
             let services = ServiceSystem(
                 till: till, configuration: configuration, team: TeamService(ledger: ledger, clock: SystemClock()),
-                keys: keys, store: local?.store, play: localPlay?.play, metrics: metrics,
+                door: stores.door(of: service, counting: metrics), keys: keys, store: local?.store,
+                play: localPlay?.play, metrics: metrics,
                 health: ServiceHealth(
                     configuration: configuration, common: common, service: RunningService(till: till, keys: keys),
                     startNotes: notes),

@@ -15,6 +15,7 @@ struct ServiceSystem: ConsoleServices {
     let till: Till
     let configuration: ServeConfiguration
     let team: TeamService
+    let door: RedemptionDoor
     let keys: APIKeys
     let store: Store?
     let play: GooglePlay?

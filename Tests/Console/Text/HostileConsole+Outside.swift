@@ -25,13 +25,14 @@ extension HostileConsole {
         _ = try await fixture.ledger.write {
             try $0.decide(
                 [
-                    .redeem([redeemed], for: owner, accepting: [.localSandbox], by: .user),
+                    .redeem(PresentedClaims([redeemed], for: owner, accepting: [.localSandbox], by: .user)),
                     .notify(record, stating: parked),
                 ], under: .keep, accepting: AcceptedOrigins(), at: now)
         }
-        try await fixture.entitlements.recordRefusal(
-            RedemptionError.refused(ProofRefusal(.bundleIdentifierMismatch)), for: other, by: .user
-        ) { [refused] }
+        try await fixture.ledger.write {
+            try $0.recordRefusal(
+                "bundleIdentifierMismatch", of: [refused], in: refused.app, for: other, by: .user, at: now)
+        }
         let expected = ExpectedPurchase(
             app: fixture.shop.catalog.bundleIdentifier, origin: .localSandbox,
             originalTransactionIdentifier: shownText("identifier of an expected transaction", .name, Self.short),

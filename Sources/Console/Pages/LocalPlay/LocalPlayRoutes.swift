@@ -119,11 +119,8 @@ struct LocalPlayRoutes: Sendable {
             }
         }
         guard let user = User(name: account) else { throw Problem.userNotFound }
-        var object = JSONObject()
-        for (name, bytes) in [("purchase", signed.data), ("signature", signed.signature)] {
-            _ = object.add(name, .string(String(decoding: bytes, as: UTF8.self)))
-        }
-        _ = try await services.entitlements.redeem(JSONValue.object(object).compactBytes, for: user, by: actor)
+        let request = RedemptionRequest(signed.json.compactBytes, for: user, by: actor)
+        _ = try await services.door.redeem(request).decision.redemption
     }
 
     // MARK: The page

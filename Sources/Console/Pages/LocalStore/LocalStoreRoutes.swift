@@ -46,17 +46,9 @@ struct LocalStoreRoutes: Sendable {
         let signed = try await BlockingWork.run {
             try store.read { try $0.signedTransaction(of: transactionIdentifier) }
         }
-        let proof = Array(signed.utf8)
-        let redemption: Redemption
-        do {
-            redemption = try await entitlements.redeem(proof, for: user, by: actor)
-        } catch {
-            // The refusal is shown even if it cannot be recorded.
-            try? await entitlements.recordRefusal(error, for: user, by: actor) {
-                entitlements.claims(ofAuthentic: proof, named: nil)
-            }
-            throw error
-        }
+        let redemption = try await services.door.redeem(
+            RedemptionRequest(Array(signed.utf8), for: user, by: actor)
+        ).decision.redemption
         guard redemption.transactions.allSatisfy(\.mayFinish) else { return }
         try await BlockingWork.run {
             let listed = try store.read { try $0.listedTransaction(transactionIdentifier) }

@@ -33,7 +33,7 @@ struct UnclaimedRoutes: Sendable {
             }
             let user = try await services.user(
                 named: try context.form[Self.user], issuer: try context.form[Self.issuer])
-            _ = try await services.entitlements.assign(
+            _ = try await services.door.assign(
                 unclaimed: try context.parameters.text("transaction"), origin: origin,
                 in: try context.form.requiredText("app"), to: user, reason: try context.form[Self.reason],
                 by: try context.caller)

@@ -138,14 +138,16 @@ extension DoorServices {
     ) async throws -> JSONValue {
         guard let app = caller.app else { throw Problem.unexpected }
         let named = try request.username.map { try customer($0).user }
-        let redemption = redemption(by: caller, newcomers)
         // A statement of Google Play counts more than a signature, which says nothing about refunds and paid periods.
         let token = mayAsk(about: app) ? request.purchaseToken : nil
-        let presented = try await redemption.present(token ?? request.proof, for: named)
-        let (purchases, origin) = (presented.proven, presented.origin)
+        let presented = try await door.present(
+            RedemptionRequest(
+                token ?? request.proof, for: named, by: caller.actor, of: caller.app, seeing: caller.limitingApp,
+                newcomers: newcomers, withItems: false))
+        let (purchases, origin) = (presented.statement.purchases, presented.statement.origin)
         let owner = try await customer(named, of: request, purchases, from: origin, app: app, by: caller)
         if let owner, !purchases.isEmpty {
-            let lines = try await redemption.lines(of: presented, for: owner)
+            let lines = try await door.redeem(presented, for: owner).decision.lines
             let types = types(of: lines, purchases)
             if let refusal = CordovaRefusal.reason(lines, types: types) { throw refusal }
         }
@@ -153,7 +155,7 @@ extension DoorServices {
         var collection = PurchaseCollection()
         var all: [RedeemedTransaction] = []
         collection.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })
-        collection.presentedToken = presented.purchaseToken
+        collection.presentedToken = presented.statement.purchaseToken
         if let owner, let history = try await entitlements.history(of: owner) {
             let showsAll = named != nil || history.user.isProofCustomer
             let originals = Set(purchases.map { ByteKey($0.originalTransactionIdentifier) })
@@ -174,7 +176,7 @@ extension DoorServices {
             collection.types = types(of: collection.transactions.map(\.productIdentifier))
         }
         let receipt: AppReceipt? =
-            if case .appReceipt(let receipt)? = presented.verified?.content { receipt } else { nil }
+            if case .appReceipt(let receipt)? = presented.statement.signed?.content { receipt } else { nil }
         return .object([
             "ok": .bool(true),
             "data": .object([

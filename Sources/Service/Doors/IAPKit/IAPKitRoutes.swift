@@ -56,13 +56,24 @@ struct IAPKitRoutes: RouteSource {
     ) async throws -> IAPKitAnswer {
         let service = services.limited(to: caller).entitlements
         do {
-            let verified = try await BlockingWork.process(proof.count) { try service.verify(proof) }
-            let purchase = try await service.purchase(in: verified)
-            let moment = verified.purchases?.first.map { service.now(ofBuyerOf: $0.transactionIdentifier) }
+            let statement = try await state(of: proof, from: caller)
+            let purchase = try await service.purchase(in: statement, of: product)
+            let moment = statement.purchases.first.map { service.now(ofBuyerOf: $0.transactionIdentifier) }
             return IAPKitAnswer(purchase, from: .apple, expecting: product, at: moment ?? services.clock.now())
         } catch RedemptionError.refused(let refusal) where IAPKitAnswer.isUnsigned(refusal.reason) {
             return .unsigned
         }
+    }
+
+    /// The statement of a store about a purchase, which nobody redeems.
+    private func state(
+        of proof: [UInt8], from caller: Caller, at network: ClientNetwork? = nil
+    ) async throws -> RedemptionDoor.Statement {
+        try await services.door.present(
+            RedemptionRequest(
+                proof, for: nil, by: caller.actor, of: caller.app, seeing: caller.limitingApp, at: network,
+                refusals: .ignored)
+        ).statement
     }
 
     /// The state of a purchase, as Google Play states it now.
@@ -73,15 +84,15 @@ struct IAPKitRoutes: RouteSource {
         at network: ClientNetwork?
     ) async throws -> IAPKitAnswer {
         let service = services.limited(to: caller).entitlements
-        let app = try services.googlePlay.app(named: token.packageName, among: service.limitingApp ?? caller.app)
         do {
-            let (purchases, statement) = try await app.presented(token.purchaseToken, from: network)
-            let purchase = try await service.purchase(in: purchases, of: product)
+            let statement = try await state(of: token.json.compactBytes, from: caller, at: network)
+            let purchase = try await service.purchase(in: statement, of: product)
             return IAPKitAnswer(
-                purchase, from: .google, statedBy: statement, expecting: product, at: service.clock.now())
+                purchase, from: .google, statedBy: statement.googlePlay, expecting: product, at: service.clock.now())
         } catch RedemptionError.refused(let refusal) where refusal.reason == .purchasePending {
             return IAPKitAnswer(store: .google, state: .pending)
         } catch RedemptionError.purchaseNotOwned {
+            let app = try services.googlePlay.app(named: token.packageName, among: caller.app)
             let state = try await app.purchases.purchase(of: token.purchaseToken)?.state
             return IAPKitAnswer(store: .google, state: IAPKitState(ofNotOwned: state))
         } catch PlayDeveloperError.tokenEnded {

@@ -48,7 +48,7 @@ extension DoorServices {
     ) async throws -> [AttributeFailure] {
         let (services, user) = (limited(to: caller), try customer(sent.user).user)
         let (lines, types) = try await redeem(
-            sent.fetchToken, for: user, by: services.redemption(by: caller, newcomers))
+            sent.fetchToken, for: user, from: caller, newcomers)
         var failures = sent.attributes.errors
         var known: [RedeemedTransaction] = []
         if sent.fetchToken == nil, let transaction = sent.transactionIdentifier {
@@ -95,16 +95,21 @@ extension DoorServices {
     private func redeem(
         _ token: FetchToken?,
         for user: User,
-        by redemption: ProofRedemption
+        from caller: Caller,
+        _ newcomers: NewcomerAllowance?
     ) async throws -> ([Redemption.Line], [ByteKey: ProductType]) {
         var lines: [Redemption.Line] = []
         var purchases: [ProvenPurchase] = []
         var refusal: RedemptionError?
         for proof in token?.proofs ?? [] {
             do {
-                let presented = try await redemption.present(proof, for: user)
-                lines += try await redemption.lines(of: presented, for: user)
-                purchases += presented.proven
+                let presented = try await door.present(
+                    RedemptionRequest(
+                        proof, for: user, by: caller.actor, of: caller.app, seeing: caller.limitingApp,
+                        newcomers: newcomers,
+                        withItems: false))
+                lines += try await door.redeem(presented, for: user).decision.lines
+                purchases += presented.statement.purchases
             } catch let error as RedemptionError {
                 if !RevenueCatErrorRule.isPermanent(error.code) { throw error }
                 refusal = error

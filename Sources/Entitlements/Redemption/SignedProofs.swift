@@ -1,15 +1,79 @@
 import Catalog
+import Ledger
 import Proofs
 import Vocabulary
 
-/// The claims of a verified proof, or of a statement of Google Play, by a catalog.
+/// The stores whose proofs a signature proves: the App Store, Xcode and local stores, and Google Play where the service may not ask it.
+package struct SignedProofs: RedemptionDoor.Store {
+    /// The largest number of purchases of one proof whose refusal is recorded.
+    private static let maximumRefusals = 10
+
+    private let service: EntitlementService
+
+    package init(_ service: EntitlementService) { self.service = service }
+
+    package func verify(
+        _ proof: [UInt8], from presenter: RedemptionDoor.Presenter
+    ) async throws -> RedemptionDoor.Verification {
+        let names = try await service.tokenNames(for: proof)
+        return .stated(
+            try await WorkThreads.process(proof.count) { [service] in
+                try service.statement(of: try service.verify(proof, of: presenter.app), in: proof, named: names)
+            })
+    }
+
+    package func claims(ofRefused proof: [UInt8]) async -> [Claim] {
+        let names = try? await service.tokenNames(for: proof)
+        return
+            (try? await WorkThreads.process(proof.count) { [service] in
+                let ofAnyone = ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases))
+                let verified = try service.verifier.verify(proof, expecting: ofAnyone)
+                guard verified.signedPurchase == nil || names != nil else { return [] }
+                let claims = try service.claims(verified, proof)
+                return (verified.purchases(named: names) ?? []).prefix(Self.maximumRefusals).map { claims.claim($0) }
+            }) ?? []
+    }
+}
+
+extension EntitlementService {
+    /// The statement of a verified proof. It uses the processor, not the ledger.
+    ///
+    /// - Parameters:
+    ///   - proof: The signed bytes.
+    ///   - names: The result of `tokenNames(for:)`.
+    package func statement(
+        of verified: VerifiedProof, in proof: [UInt8], named names: PurchaseTokenNames?
+    ) throws(RedemptionError) -> RedemptionDoor.Statement {
+        guard verified.signedPurchase == nil || names != nil, let purchases = verified.purchases(named: names) else {
+            throw .notRedeemable
+        }
+        // A subscription without an end would be granted for ever, or for no time.
+        let isSubscription = { apps.type(of: $0) == ProductType.autoRenewableSubscription }
+        guard verified.statesEnds || !purchases.map(\.productIdentifier).contains(where: isSubscription) else {
+            throw .subscriptionStateUnknown
+        }
+        let claims = try claims(verified, proof)
+        // The products of one token are of one owner.
+        let siblings = verified.signedPurchase == nil ? [] : purchases.map(\.originalTransactionIdentifier)
+        let stated = VerifiedPurchases(
+            origin: verified.origin,
+            claims: purchases.map { purchase in
+                let others = siblings.filter { !$0.hasSameBytes(as: purchase.originalTransactionIdentifier) }
+                return claims.claim(purchase, chain: others.first)
+            })
+        return .init(
+            stated, stating: purchases, signed: verified, purchaseToken: verified.signedPurchase?.purchaseToken)
+    }
+}
+
+/// The claims of a verified proof, or of a store's statement, by a catalog.
 struct ProofClaims {
     private let app: String
     /// Nil for an app that the service does not sell.
     private let catalog: Catalog?
     let origin: Origin
     private let statedAt: Timestamp
-    /// The number of the question that Google Play has answered; 0 for a proof.
+    /// The number of the question that a store has answered; 0 for a proof.
     private let statementNumber: Int64
     private let digest: [UInt8]
     /// Nil for a statement without a signature.
@@ -33,17 +97,19 @@ struct ProofClaims {
         kept = isKept ? KeptProof(part.map { Array($0.compact.utf8) } ?? proof, digest: digest) : nil
     }
 
-    /// The claims of a statement, which no signature proves later. So it is not kept.
+    /// The claims of a store's statement, of which the service keeps no signature.
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of its app.
     ///   - number: The number of the question that the statement answers.
-    init(of statement: GooglePlayStatement, app: String, by catalog: Catalog?, number: Int64) {
+    init(
+        of app: String, by catalog: Catalog?, from origin: Origin, statedAt: Timestamp, number: Int64, digest: [UInt8]
+    ) {
         self.app = app
         self.catalog = catalog
-        origin = statement.origin
-        (statedAt, statementNumber) = (statement.askedAt, number)
-        digest = statement.digest
+        self.origin = origin
+        (self.statedAt, statementNumber) = (statedAt, number)
+        self.digest = digest
         (fingerprints, kept) = (nil, nil)
     }
 
@@ -94,47 +160,5 @@ struct ProofClaims {
         let saysNothing =
             isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil
         return saysNothing ? nil : Claim.Grace(endsAt: nil)
-    }
-}
-
-extension Redemption {
-    /// The redemption of a ledger's answer to claims.
-    ///
-    /// - Parameter free: The items that everybody owns.
-    /// - Throws: `RedemptionError` if no claim is the user's.
-    init(of claims: [Claim], _ answer: LedgerAnswer, owningBesides free: [Item]) throws(RedemptionError) {
-        self.init(
-            outcome: try Self.outcome(of: answer), transactions: Self.lines(of: claims, answer),
-            items: answer.items.merged(with: free))
-    }
-
-    /// - Throws: `RedemptionError` if no claim is the user's.
-    static func outcome(of answer: LedgerAnswer) throws(RedemptionError) -> Outcome {
-        guard answer.results.isEmpty || answer.results.contains(where: \.allowsFinish) else {
-            throw .purchaseRefused(Result.refusals.first(where: answer.results.contains) ?? .productUnknown)
-        }
-        return outcome(of: answer.results)
-    }
-
-    static func lines(of claims: [Claim], _ answer: LedgerAnswer) -> [Line] {
-        zip(claims, answer.results).map { claim, result in
-            Line(
-                transactionId: claim.origin.statedIdentifier(claim.transactionIdentifier),
-                productId: claim.productIdentifier, result: result)
-        }
-    }
-
-    private static func outcome(of results: [Result]) -> Outcome {
-        if results.isEmpty { return .nothingToRedeem }
-        if results.contains(.granted) { return .granted }
-        if results.contains(.revoked) { return .revoked }
-        return results.allSatisfy(\.allowsFinish) ? .unchanged : .partlyRefused
-    }
-}
-
-extension [Item] {
-    /// The items of both, each once, in order.
-    func merged(with others: [Item]) -> [Item] {
-        (self + others.filter { !contains($0) }).sorted()
     }
 }
