@@ -59,7 +59,7 @@ def transactions(
 ) -> None:
     """The transactions of n from 0 until `count`, with their claims. Those under a condition give the garden until they expire."""
     insert("claim", "transaction_id, origin, app, original_transaction_id, user_id",
-           f"{number}, {origin}, 1, {original}, {user}", 0, count - 1)
+           f"{number}, {origin}, 1, nullif({original}, {number}), {user}", 0, count - 1)
     insert("redeemed_transaction",
            "user_id, sequence, original_transaction_id, transaction_id, origin, app, product_id, quantity, purchase_date,"
            f" redeemed_at, stated_at, expires_at, expires_date, proof_digest, is_revoked, collection, number, begins_at,"

@@ -84,7 +84,7 @@ class Group(NamedTuple):
             return
         key = {"user_id": f"{place} + {self.user} + 1", "sequence": f"{round} + 1"}
         name = {"transaction_id": identifier, "origin": origin, "app": 1, "original_transaction_id": identifier}
-        statements.insert("claim", name | {"user_id": key["user_id"]}, rows)
+        statements.insert("claim", name | {"original_transaction_id": "NULL", "user_id": key["user_id"]}, rows)
         statements.insert("original", {
             "original_transaction_id": identifier, "origin": origin, "app": 1, "user_id": key["user_id"]}, rows)
         statements.insert("redeemed_transaction", key | name | {

@@ -298,7 +298,9 @@ extension EntitlementChangeRecords {
             into: "claim", Table.transactionKey + ["original_transaction_id", "user_id"],
             // The order of the keys prevents deadlocks between two groups.
             new.sorted { $0.claim.key < $1.claim.key }.map { new in
-                new.claim.key.sqlValues(apps) + [new.claim.originalTransactionIdentifier, new.owner]
+                let claim = new.claim
+                return claim.key.sqlValues(apps)
+                    + [claim.key == claim.originalKey ? nil : claim.originalTransactionIdentifier, new.owner]
             })
         try insertTransactions(new)
         try insertCredits(new)

@@ -78,7 +78,7 @@ struct EntitlementRecords {
     private static func claimed(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
             """
-            SELECT transaction_id, origin, app, original_transaction_id FROM claim
+            SELECT transaction_id, origin, app, coalesce(original_transaction_id, transaction_id) FROM claim
             WHERE transaction_id \(database.isIn("$1"))
             """,
             [database.list(keys)])

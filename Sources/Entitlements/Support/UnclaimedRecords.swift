@@ -123,7 +123,7 @@ extension LedgerTransaction {
             return (
                 claim: claim, app: app, revocationDate: revocationDate,
                 position: UnclaimedPurchase.TimePosition(
-                    statedAt.millisecondsSince1970, try row.next(), try row.next())
+                    statedAt.millisecondsSince1970, (try row.next() as Origin).rawValue, try row.next())
             )
         }
         var (purchases, end): ([UnclaimedPurchase], UnclaimedPurchase.TimePosition?) = ([], nil)

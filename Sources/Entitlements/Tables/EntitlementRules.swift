@@ -5,6 +5,8 @@ import Proofs
 enum EntitlementRules {
     /// The facts of a claim that its transaction repeats.
     private static let claimed = "transaction_id, origin, app, original_transaction_id, user_id"
+    private static let claim =
+        "transaction_id, origin, app, coalesce(original_transaction_id, transaction_id), user_id"
     /// The key and the purchase of a parked transaction.
     private static let parked = "transaction_id, origin, app, original_transaction_id"
     /// The key and the owner of an original purchase.
@@ -17,14 +19,14 @@ enum EntitlementRules {
             "A transaction belongs to another user than its claim",
             """
             SELECT transaction_id FROM (
-                SELECT \(claimed) FROM redeemed_transaction EXCEPT SELECT \(claimed) FROM claim) AS unclaimed
+                SELECT \(claimed) FROM redeemed_transaction EXCEPT SELECT \(claim) FROM claim) AS unclaimed
             """
         ),
         (
             "A claim has no transaction",
             """
             SELECT transaction_id FROM (
-                SELECT \(claimed) FROM claim EXCEPT SELECT \(claimed) FROM redeemed_transaction) AS unredeemed
+                SELECT \(claim) FROM claim EXCEPT SELECT \(claimed) FROM redeemed_transaction) AS unredeemed
             """
         ),
         (

@@ -41,11 +41,12 @@ extension Table {
     static let transactionKey = ["transaction_id", "origin", "app"]
     package static let originalKey = ["original_transaction_id", "origin", "app"]
 
-    /// The owner and the purchase of a redeemed transaction.
+    /// The owner and the purchase of a redeemed transaction. `original_transaction_id`: null for the first transaction of a purchase,
+    /// which has the purchase's own identifier.
     private static let claim = Table(
         name: "claim", family: .globalKey,
         columns: [
-            .text("transaction_id"), .origin("origin"), .integer("app"), .text("original_transaction_id"),
+            .text("transaction_id"), .origin("origin"), .integer("app"), .text("original_transaction_id").optional,
             .integer("user_id"),
         ],
         key: transactionKey)

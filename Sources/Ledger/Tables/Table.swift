@@ -100,6 +100,8 @@ package struct Table: Sendable {
             case blob
             /// The number of an origin, which has its text in an export.
             case origin
+
+            var isNumber: Bool { self == .integer || self == .origin }
         }
 
         let name: String
@@ -205,7 +207,10 @@ package struct Table: Sendable {
     /// - Parameter isDistributed: True if the statements distribute the table, too. Citus refuses a foreign key to a distributed
     ///   table before.
     func statements(in dialect: SQLDialect, isDistributed: Bool = false) -> [String] {
-        let columns = columns.map { dialect.definition(of: $0) }
+        // PostgreSQL pads a number after a text to eight bytes, so the numbers come first there.
+        let ordered =
+            dialect == .sqlite ? columns : columns.filter(\.kind.isNumber) + columns.filter { !$0.kind.isNumber }
+        let columns = ordered.map { dialect.definition(of: $0) }
         let foreignKeys = references.filter { $0.isEnforced(in: dialect) }.map { reference in
             let columns = reference.columns.joined(separator: ", ")
             let key = (reference.key ?? reference.columns).joined(separator: ", ")
