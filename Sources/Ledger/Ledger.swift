@@ -89,6 +89,11 @@ package struct Ledger: Sendable {
         commits.observe(observer)
     }
 
+    /// Adds an observer of each request that was refused because it would have broken what must hold.
+    package func observeBreaches(_ observer: @escaping @Sendable (BrokenInvariant) -> Void) {
+        commits.observeBreaches(observer)
+    }
+
     /// Adds an observer of the users changed by each commit of this object.
     ///
     /// The commits of another process may go unnoticed. With PostgreSQL, the observing processes notify each other.

@@ -1,6 +1,6 @@
+import Catalog
 import Entitlements
 import HTTPSupport
-import Catalog
 import Proofs
 
 /// The stores that a service asks, and the notifications of those that make it ask.

@@ -155,6 +155,11 @@ import Testing
         #expect(successor.expiryDate == Self.day(36))
     }
 
+    @Test func `a replaced product whose successor is unknown runs`() throws {
+        let waiting = try subscription { $0.subscribe(from: 1, to: 31, facts: [.isUpgraded: .integer(1)]) }
+        #expect(!waiting.isExpired && waiting.cancelationReason == nil)
+    }
+
     @Test func `the kind of the price is stated`() throws {
         let trial = try subscription { $0.subscribe(from: 8, to: 15, facts: [.isTrialPeriod: .integer(1)]) }
         #expect(trial.isTrialPeriod && !trial.isIntroPeriod)

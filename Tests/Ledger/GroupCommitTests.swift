@@ -34,6 +34,14 @@ import Vocabulary
         func add(_ size: Int) { value.withLock { $0.append(size) } }
     }
 
+    private final class Breaches: Sendable {
+        private let value = Mutex<[BrokenInvariant]>([])
+
+        var all: [BrokenInvariant] { value.withLock(\.self) }
+
+        func add(_ breach: BrokenInvariant) { value.withLock { $0.append(breach) } }
+    }
+
     @Test func `waiting use cases share the next commit, and a failed one leaves no trace`() async throws {
         let (commits, ledger) = (Counter(), ledger)
         ledger.observeCommits { _ in commits.increase() }
@@ -65,6 +73,24 @@ import Vocabulary
             }
         }
         #expect(users == (0..<50).filter { !$0.isMultiple(of: 5) })
+    }
+
+    @Test func `what would break a rule is refused alone, and told`() async throws {
+        let (told, ledger) = (Breaches(), ledger)
+        ledger.observeBreaches { told.add($0) }
+        let breach = BrokenInvariant("a number is even", "7")
+        let batch = ledger.batch(upTo: 16) { (numbers: [Int], _) in
+            if numbers.contains(7) { throw breach }
+            return numbers
+        }
+        let gate = await ledger.hangCommit()
+        async let (first, second) = (batch.answer(6), batch.answer(8))
+        let broken = Task { try await batch.answer(7) }
+        await expectEventually { ledger.waitingCount == 3 }
+        gate.signal()
+        #expect(try await [first, second] == [6, 8])
+        await #expect(throws: breach) { _ = try await broken.value }
+        #expect(told.all == [breach])
     }
 
     @Test func `requests of a batch are answered together, and a failing one fails alone`() async throws {

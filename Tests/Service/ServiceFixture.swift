@@ -61,7 +61,8 @@ struct ServiceFixture {
             apps: administration.apps, verifier: verifier, ledger: ledger, clock: shop.clock,
             onVerify: metrics.recordVerification)
         self.ledger = ledger
-        figures = ledger.figures(clock: shop.clock)
+        let figures = ledger.figures(clock: shop.clock)
+        self.figures = figures
         let till = Till(service, clock: shop.clock) {
             $0.accounts = accounts
             $0.administration = administration

@@ -6,7 +6,7 @@ enum CommonCases {
         bought, trial, trialConverted, trialEnded, introductory, renewed, renewedEarly, turnedOff, turnedOn, expired,
         grace, graceWithoutDate, retried, graceThenRetried, recoveredInGrace, recovered, unpaid, priceRefused,
         upgraded, upgradedInTrial, downgradeChosen, downgraded, refunded, refundedInPart, refundedEarlier,
-        resubscribed, product, productRefunded, units, seasonTwice, erased,
+        resubscribed, product, productRefunded, units, seasonTwice, seasonOfTwoUnits, erased,
     ]
 
     /// Google's and Apple's words for a subscription that was bought.
@@ -642,6 +642,20 @@ enum CommonCases {
             .webhooks: "purchase.granted, purchase.granted",
             .revenueCat: "NON_RENEWING_PURCHASE season NORMAL 6, NON_RENEWING_PURCHASE season NORMAL 6",
             .customerInfo: "season{ ×2|}", .figures: "revenue 12000",
+        ])
+
+    static let seasonOfTwoUnits = TableRow(
+        name: "two units of a season pass",
+        pages: pages(
+            "developer.apple.com/documentation/storekit/product/purchaseoption/quantity(_:): also of non-renewing subscriptions",
+            "lifecycle/one-time, multi-quantity purchases: fulfill the quantity"),
+        play: { store in
+            _ = try await store.buy(.season, for: "alice", quantity: 2)
+            try store.wait(until: "03-03")
+        },
+        cells: [
+            .items: "bed 1 owned until 09-01", .why: "bed 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .revenueCat: "NON_RENEWING_PURCHASE season NORMAL 12", .customerInfo: "season", .figures: "revenue 12000",
         ])
 
     static let erased = TableRow(

@@ -254,7 +254,9 @@ enum GoogleCases {
     private static let replacements = [
         basePlan, basePlanEndFirst, prorated, withinTrial, successorUnknown, deferredEndFirst, byAnotherAccount,
         replacedAgain,
-        signedUpAgain,
+        signedUpAgain, signedUpAgainEndFirst, signedUpAgainWithoutOrders, signedUpAgainForFullPrice,
+        basePlanForDifference,
+        upgradedForFullPrice,
     ]
 
     private static let replacing = "developer.android.com/google/play/billing/subscriptions"
@@ -408,6 +410,76 @@ enum GoogleCases {
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .customerInfo: "<basic> normal until 04-01, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000{, renewals 1|}",
+        ])
+
+    private static func signUpAgain(
+        _ store: GoogleTableStore, mode: String, paid: Int64?, until ends: String, endFirst: Bool = false
+    ) async throws {
+        let sold = try await store.subscribe("alice")
+        try store.wait(until: "03-11")
+        try await store.turnOff(sold)
+        try store.wait(until: "03-16")
+        try await store.replace(
+            sold, with: .basic, mode: mode, paid: paid, until: try Day.moment(ends), isOldFirst: endFirst)
+        try store.wait(until: "03-18")
+    }
+
+    static let signedUpAgainEndFirst = row(
+        "turned off, and signed up again in the app, the end of the old token told first",
+        "\(replacing), before subscription expiration, in-app; docs.cloud.google.com/pubsub: messages are unordered",
+        { try await signUpAgain($0, mode: "WITHOUT_PRORATION", paid: 0, until: "04-01", endFirst: true) },
+        signedUpAgain.cells)
+
+    static let signedUpAgainWithoutOrders = row(
+        "turned off, and signed up again in the app, and orders may not be read",
+        "\(replacing), before subscription expiration, in-app; orders.get needs View financial data",
+        { store in
+            await store.refuseOrders()
+            try await signUpAgain(store, mode: "WITHOUT_PRORATION", paid: 0, until: "04-01")
+        },
+        signedUpAgain.cells.merging([.figures: "active-subscriptions 1, mrr 5000{, renewals 1|}"]) { $1 })
+
+    static let signedUpAgainForFullPrice = row(
+        "turned off, and signed up again in the app for the full price",
+        "ReplacementMode CHARGE_FULL_PRICE: a full billing cycle, plus remaining prorated time from the old plan",
+        { try await signUpAgain($0, mode: "CHARGE_FULL_PRICE", paid: nil, until: "05-02") },
+        [
+            .items: "plus 1 active until 05-02 renews", .subscriptions: "basic active until 05-02 renews",
+            .customerInfo: "<basic> normal until 05-02, has gardener",
+            .figures: "revenue 10000, active-subscriptions 1, mrr 5000{, renewals 1|}",
+        ])
+
+    static let basePlanForDifference = row(
+        "another base plan of the same subscription, charged at the renewal of the old one",
+        "\(replacing), WITHOUT_PRORATION: the new price is charged with the next renewal",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.replace(
+                sold, with: .basic, basePlan: "plus", price: 8000, mode: "WITHOUT_PRORATION", paid: 0,
+                until: try Day.moment("04-01"))
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
+            .story: "granted, {granted, productChanged|productChanged, granted}",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 8000{, renewals 1|}",
+        ])
+
+    static let upgradedForFullPrice = row(
+        "upgraded at once for the full price, with the time that the old plan pays",
+        "ReplacementMode CHARGE_FULL_PRICE: a full billing cycle, plus remaining prorated time from the old plan",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-02")
+            // 30 days of basic pay 15 days of premium.
+            try await store.replace(
+                sold, with: .premium, mode: "CHARGE_FULL_PRICE", until: try Day.moment("04-17"))
+            try store.wait(until: "03-04")
+        },
+        [
+            .items: "plus 2 active until 04-17 renews", .subscriptions: "premium active until 04-17 renews",
+            .figures: "revenue 15000, active-subscriptions 1, mrr 10000{, renewals 1|}",
         ])
 
     // MARK: Add-ons

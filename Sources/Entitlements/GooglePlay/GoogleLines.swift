@@ -66,11 +66,16 @@ struct GoogleLineRecords {
 }
 
 extension LedgerTransaction {
-    /// - Returns: Nil if the ledger does not have the app.
-    func googleLines(ofApp app: App, _ package: String) throws -> GoogleLineRecords? {
-        try number(ofApp: app.bundleIdentifier)?.number.map {
-            GoogleLineRecords(database: database, app: $0, package: package)
+    /// The number of an app of whose purchases something is recorded.
+    func number(ofRecorded app: App) throws -> Int64 {
+        guard let number = try number(ofApp: app.bundleIdentifier)?.number else {
+            throw BrokenInvariant("an app with recorded purchases has a number", app.bundleIdentifier)
         }
+        return number
+    }
+
+    func googleLines(ofApp app: App, _ package: String) throws -> GoogleLineRecords {
+        GoogleLineRecords(database: database, app: try number(ofRecorded: app), package: package)
     }
 
     /// The original transactions of all lines of a chain: the name of its first token first.
@@ -136,7 +141,7 @@ extension GooglePurchaseService {
     /// The lines of the chain of a recorded purchase.
     package func lines(of purchase: GooglePurchase) async throws -> GooglePlayLines {
         try await entitlements.ledger.read {
-            try $0.googleLines(ofApp: app, packageName)?.lines(ofChain: purchase.originalToken) ?? GooglePlayLines()
+            try $0.googleLines(ofApp: app, packageName).lines(ofChain: purchase.originalToken)
         }
     }
 
@@ -148,8 +153,8 @@ extension GooglePurchaseService {
         for line in placed.endedLines {
             let key = TransactionKey(app: app.bundleIdentifier, origin: purchase.key.origin, identifier: line.original)
             let transactions = try await entitlements.ledger.read { try $0.redeemedTransactions(ofPurchase: key) }
-            claims += transactions.sorted { $0.isEarlier(than: $1) }.compactMap { transaction in
-                line.ending(transaction, by: placed, numbered: purchase.statementNumber, granting: app.catalog)
+            claims += try transactions.sorted { $0.isEarlier(than: $1) }.compactMap { transaction in
+                try line.ending(transaction, by: placed, numbered: purchase.statementNumber, granting: app.catalog)
             }
         }
         return EntitlementService.VerifiedPurchases(origin: placed.origin, claims: claims)
@@ -170,7 +175,7 @@ extension GooglePlayStatement.EndedLine {
     fileprivate func ending(
         _ transaction: RedeemedTransaction, by statement: GooglePlayStatement, numbered number: Int64,
         granting catalog: Catalog?
-    ) -> Claim? {
+    ) throws(BrokenInvariant) -> Claim? {
         let isLast = transaction.transactionIdentifier.hasSameBytes(as: charge)
         guard !(isLast && isStated), transaction.revocationDate == nil else { return nil }
         let revocation = isLast ? revokedAt : nil
@@ -182,7 +187,7 @@ extension GooglePlayStatement.EndedLine {
         // A charge that is taken back keeps the time that was paid for.
         let end = revocation == nil ? transaction.expiresAt.map { min($0, endsAt) } : transaction.expiresAt
         stated[.expiresDate] = end.map { .integer($0.millisecondsSince1970) }
-        return Claim(
+        return try Claim(
             ending: transaction, at: end, revokedAt: revocation, stating: stated, renewal: isLast ? renewal : nil,
             by: statement, numbered: number, granting: catalog)
     }
@@ -194,19 +199,21 @@ extension Claim {
         ending transaction: RedeemedTransaction, at end: Timestamp?, revokedAt revocationDate: Timestamp?,
         stating facts: TransactionFacts, renewal: StatedRenewal?, by statement: GooglePlayStatement,
         numbered number: Int64, granting catalog: Catalog?
-    ) {
+    ) throws(BrokenInvariant) {
         let benefit = catalog?.benefit(of: transaction.productIdentifier)
         var renewal = renewal
         renewal?.statementNumber = number
         self.init(
-            app: transaction.app ?? "", origin: transaction.origin,
+            app: try transaction.seller, origin: transaction.origin,
             transactionIdentifier: transaction.transactionIdentifier,
             originalTransactionIdentifier: transaction.originalTransactionIdentifier,
             productIdentifier: transaction.productIdentifier, quantity: transaction.quantity,
             purchaseDate: transaction.purchaseDate, revocationDate: revocationDate,
             revocationReason: revocationDate.map { _ in RevocationReason.refundedForOtherReason.rawValue },
             signedAt: statement.askedAt, statementNumber: number, proofDigest: statement.digest, item: benefit?.item,
-            credit: benefit?.credit, expiresAt: benefit?.end(from: transaction.purchaseDate, paidUntil: end),
-            grace: .until(nil), facts: facts, renewal: renewal)
+            credit: benefit?.credit,
+            expiresAt: benefit?.end(
+                from: transaction.purchaseDate, ofUnits: transaction.quantity, paidUntil: end),
+            period: benefit?.period(ofUnits: transaction.quantity), grace: .until(nil), facts: facts, renewal: renewal)
     }
 }

@@ -75,9 +75,7 @@ package struct GooglePurchaseService: Sendable {
             let number =
                 try number
                 ?? (known == nil ? transaction.statementNumbers(ofApp: app, packageName).take(of: originalToken) : 0)
-            guard let lines = try transaction.googleLines(ofApp: app, packageName) else {
-                throw ColumnMismatch.column("app")
-            }
+            let lines = try transaction.googleLines(ofApp: app, packageName)
             let before = try lines.lines(ofChain: originalToken)
             let placed = statement.placed(
                 in: before, of: originalToken, number: number, isNewToken: known?.purchase == nil)
@@ -89,7 +87,7 @@ package struct GooglePurchaseService: Sendable {
             if number == 0 || statement.askedAt > now { try records.ask(about: purchase.key, at: now) }
             // A later record of voided units states how many they are, and not how many are left.
             if let bought = placed.purchases.first?.purchase, placed.purchases.count == 1, bought.quantity > 1 {
-                try transaction.voidedUnits(ofApp: app, packageName)?
+                try transaction.voidedUnits(ofApp: app, packageName)
                     .write(bought: bought.quantity, ofToken: statement.purchaseToken)
             }
             // A replacement that nobody has paid leaves the replaced purchase as it is, and may never be paid.
@@ -132,7 +130,7 @@ package struct GooglePurchaseService: Sendable {
         ofPlaced statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = false
     ) async throws -> EntitlementService.VerifiedPurchases? {
         let voided = try await ledger.read {
-            try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
+            try $0.voidedPurchases(ofApp: app, packageName).purchases(ofToken: statement.purchaseToken)
         }
         let (units, names) = (try await voidedUnits(of: statement), try await tokenNames)
         let name = names.name(of: purchase.originalToken)
@@ -216,7 +214,7 @@ package struct GooglePurchaseService: Sendable {
             let transactions = try await ledger.read { transaction in
                 try keys.flatMap { try transaction.redeemedTransactions(ofPurchase: $0) }
             }
-            if !transactions.isEmpty { return entitlements.purchases(repeating: transactions, from: origin) }
+            if !transactions.isEmpty { return try entitlements.purchases(repeating: transactions, from: origin) }
         }
         return nil
     }
@@ -236,7 +234,7 @@ package struct GooglePurchaseService: Sendable {
             !purchase.isSubscription || charges.contains(ByteKey(transaction.transactionIdentifier))
         }
         return transactions.isEmpty
-            ? nil : entitlements.purchases(repeating: transactions, from: purchase.key.origin)
+            ? nil : try entitlements.purchases(repeating: transactions, from: purchase.key.origin)
     }
 
     /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). No later
@@ -258,7 +256,7 @@ package struct GooglePurchaseService: Sendable {
         if seen?.isRefundOfSomeProducts == true { return try await applyRefund(of: voided, seen) }
         try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
-            guard try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided) == true,
+            guard try transaction.voidedPurchases(ofApp: app, packageName).write(voided),
                 let known = try purchase(of: voided.purchaseToken, transaction), !known.isFinal
             else { return }
             // An answer of before may be on its way to a user who has not redeemed it yet. The next one is taken back.
@@ -274,10 +272,10 @@ package struct GooglePurchaseService: Sendable {
         let now = entitlements.clock.now()
         var outcomes: [NotificationOutcome] = []
         for (origin, transactions) in try await transactions(of: voided) {
-            let claims = transactions.compactMap { transaction -> Claim? in
+            let claims = try transactions.compactMap { transaction -> Claim? in
                 let refund = order?.refund(of: transaction.productIdentifier)
                 if order?.isRefundOfSomeProducts == true, refund == nil { return nil }
-                return entitlements.claim(
+                return try entitlements.claim(
                     repeating: transaction,
                     revoked: (voided.voidedAt, voided.revocationReason.rawValue, now),
                     paying: refund ?? transaction.refund(ofWhole: voided))
@@ -332,11 +330,11 @@ package struct GooglePurchaseService: Sendable {
         let charges = try await redeemedTransactions(of: purchase) {
             $0.facts.text(.orderId)?.hasSameBytes(as: order.identifier) ?? false
         }
-        let claims = charges.compactMap { charge in
-            order.refund(of: charge.productIdentifier).flatMap { refund in
+        let claims = try charges.compactMap { charge in
+            try order.refund(of: charge.productIdentifier).flatMap { refund in
                 refund.amount == charge.facts.integer(.refundedAmount) && charge.facts[.refundedAt] != nil
                     ? nil
-                    : entitlements.claim(repeating: charge, numbered: purchase.statementNumber, paying: refund)
+                    : try entitlements.claim(repeating: charge, numbered: purchase.statementNumber, paying: refund)
             }
         }
         return try await entitlements.outcomes(ofStated: .init(origin: purchase.key.origin, claims: claims))
@@ -345,7 +343,7 @@ package struct GooglePurchaseService: Sendable {
     private func voidedUnits(of statement: GooglePlayStatement) async throws -> VoidedUnits {
         guard !statement.isSubscription else { return VoidedUnits() }
         return try await ledger.read {
-            try $0.voidedUnits(ofApp: app, packageName)?.units(ofToken: statement.purchaseToken) ?? VoidedUnits()
+            try $0.voidedUnits(ofApp: app, packageName).units(ofToken: statement.purchaseToken)
         }
     }
 
@@ -372,18 +370,18 @@ package struct GooglePurchaseService: Sendable {
         let (units, bought) = try await ledger.read { transaction in
             let records = try transaction.voidedUnits(ofApp: app, packageName)
             return (
-                try records?.units(ofToken: token) ?? VoidedUnits(),
-                try records?.units(ofToken: token, redeemed: first.transactions[0].quantity).bought
+                try records.units(ofToken: token),
+                try records.units(ofToken: token, redeemed: first.transactions[0].quantity).bought
             )
         }
         let number = try await numberOfQuestion(about: try await purchase(of: token)) ?? 0
         // The list does not say of which product of a purchase the units are.
         let isOnly = redeemed.flatMap(\.transactions).count == 1
         for (origin, transactions) in redeemed {
-            let claims = transactions.compactMap { transaction -> Claim? in
+            let claims = try transactions.compactMap { transaction -> Claim? in
                 let share = isOnly ? transaction.refund(ofUnits: units, of: bought) : nil
-                return (seen?.refund(of: transaction.productIdentifier) ?? share).map {
-                    entitlements.claim(repeating: transaction, numbered: number, paying: $0)
+                return try (seen?.refund(of: transaction.productIdentifier) ?? share).map {
+                    try entitlements.claim(repeating: transaction, numbered: number, paying: $0)
                 }
             }
             _ = try await entitlements.outcomes(ofStated: .init(origin: origin, claims: claims))
@@ -395,7 +393,7 @@ package struct GooglePurchaseService: Sendable {
         let name = try await tokenNames.name(of: token)
         return try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
-            guard let records = try transaction.voidedUnits(ofApp: app, packageName) else { return [] }
+            let records = try transaction.voidedUnits(ofApp: app, packageName)
             try records.write(voided, units)
             let recorded = try purchase(of: token, transaction)
             guard recorded?.isSubscription != true else { return [] }
@@ -561,14 +559,10 @@ extension LedgerTransaction {
     }
 
     fileprivate func statementNumbers(ofApp app: App, _ package: String) throws -> StatementNumbers {
-        guard let number = try apps[app.bundleIdentifier] else { throw ColumnMismatch.column("app") }
-        return StatementNumbers(database: database, app: number, package: package)
+        StatementNumbers(database: database, app: try number(ofRecorded: app), package: package)
     }
 
-    /// - Returns: Nil if the ledger does not have the app.
-    fileprivate func voidedPurchases(ofApp app: App, _ package: String) throws -> VoidedPurchaseRecords? {
-        try number(ofApp: app.bundleIdentifier)?.number.map {
-            VoidedPurchaseRecords(database: database, app: $0, package: package)
-        }
+    fileprivate func voidedPurchases(ofApp app: App, _ package: String) throws -> VoidedPurchaseRecords {
+        VoidedPurchaseRecords(database: database, app: try number(ofRecorded: app), package: package)
     }
 }

@@ -101,7 +101,7 @@ struct BoughtUnits: Hashable {
     ///
     /// - Parameter amount: The amount with the units that are taken so far.
     func amount(_ amount: Int, taking taken: Int) -> Int {
-        amount / max(1, redeemed - self.taken) * (redeemed - taken)
+        amount / (redeemed - self.taken) * (redeemed - taken)
     }
 }
 
@@ -172,11 +172,8 @@ enum UnitRevocation {
 }
 
 extension LedgerTransaction {
-    /// - Returns: Nil if the ledger does not have the app.
-    func voidedUnits(ofApp app: App, _ package: String) throws -> VoidedUnitRecords? {
-        try number(ofApp: app.bundleIdentifier)?.number.map {
-            VoidedUnitRecords(database: database, app: $0, package: package)
-        }
+    func voidedUnits(ofApp app: App, _ package: String) throws -> VoidedUnitRecords {
+        VoidedUnitRecords(database: database, app: try number(ofRecorded: app), package: package)
     }
 
     /// A redeemed transaction of one product, and the credit that it has given; nil for an item, which has no units.
@@ -227,6 +224,10 @@ extension LedgerTransaction {
         guard let taken = units.taken(after: try records.units(ofToken: token)) else { return .all }
         guard let credit = redeemed.credit else { return .none }
         guard taken > units.taken else { return .applied(.recorded) }
+        let known = redeemed.quantity - units.taken
+        guard known > 0, credit.amount % known == 0 else {
+            throw BrokenInvariant("a credit is that of the units that are left", key.identifier)
+        }
         // A log-in on another node of a distributed database can have moved the purchase since its owner was read.
         try database.require(
             "user_id", of: "original", where: Table.originalKey, [[owner] + key.sqlValues(apps)])

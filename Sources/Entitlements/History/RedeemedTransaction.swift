@@ -19,6 +19,15 @@ package struct RedeemedTransaction: Hashable, Sendable {
     package let revocationReason: Int?
     /// The bundle identifier of the app that sold it; nil if it was not read.
     package var app: String? { details.first?.app }
+    /// The same of a transaction about which a statement is made.
+    var seller: String {
+        get throws(BrokenInvariant) {
+            guard let app else {
+                throw BrokenInvariant("a transaction that is stated again is read with its app", transactionIdentifier)
+            }
+            return app
+        }
+    }
     /// The number of that app in the ledger; 0 if it was not read.
     package var appNumber: Int64 { details.first?.appNumber ?? 0 }
     /// The end of the purchased period by the App Store or the catalog; nil for none.

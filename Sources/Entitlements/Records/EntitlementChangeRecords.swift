@@ -19,7 +19,9 @@ struct EntitlementChangeRecords {
     var after: EntitlementFacts { decision.facts }
     private var changes: EntitlementChanges { decision.changes }
 
+    /// - Throws: `BrokenInvariant` if the decision breaks what must hold.
     func write() throws {
+        try decision.check(after: before)
         let (entries, refusals) = try newEvents()
         var heads = try transaction.users.heads(of: affectedUsers(entries))
         let places = try move(changes.transferred, &heads)
@@ -108,11 +110,14 @@ struct EntitlementChangeRecords {
         guard !claims.isEmpty else { return }
         let originals = Set(claims.compactMap { original(of: $0.key) })
         let benefits = Dictionary(uniqueKeysWithValues: originals.map { ($0, after.benefits(of: $0)) })
-        let new = claims.compactMap { claim -> NewTransaction? in
+        let new = try claims.map { claim -> NewTransaction in
             guard let transaction = after.transactions[claim.key],
                 let owner = after.purchases[transaction.originalKey]?.owner, var head = heads[owner],
                 let benefit = benefits[transaction.originalKey]?[claim.key]
-            else { return nil }
+            else {
+                throw BrokenInvariant(
+                    "a new transaction has an owner with a head, and a benefit", claim.transactionIdentifier)
+            }
             // Numbers are per user, so that users do not wait for each other.
             head.lastTransaction += 1
             heads[owner] = head
@@ -260,7 +265,7 @@ struct EntitlementChangeRecords {
             }
         }
         // A credit without its record would look like one that somebody has added.
-        guard credits.isEmpty else { throw transaction.damaged }
+        if let key = credits.keys.min() { throw BrokenInvariant("a credit has its record", key.identifier) }
         return (entries, new)
     }
 }

@@ -340,7 +340,7 @@ struct EntitlementRecords {
             terms: PurchasePeriod.Terms(try TransactionFacts(&row, PurchasePeriod.Terms.facts)),
             recordedEvent: try row.next())
         guard let text: String = try row.next() else { return transaction }
-        guard let period = SubscriptionPeriod(text) else { throw ColumnMismatch.column("fixed_period") }
+        guard let period = SubscriptionPeriod.ofUnits(text) else { throw ColumnMismatch.column("fixed_period") }
         let fixed = FixedPeriod(period, of: nil)
         (transaction.fixed, transaction.extendedUntil) = (fixed, transaction.status.expiresAt)
         transaction.status.expiresAt = fixed.end(from: transaction.purchaseDate)

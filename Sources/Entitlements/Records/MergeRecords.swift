@@ -17,9 +17,10 @@ extension LedgerTransaction {
 
     /// Moves grants, which become the newest of the other user.
     private func moveGrants(of former: Int64, to user: Int64) throws {
-        guard try database.hasRow("SELECT 1 FROM team_grant WHERE user_id = $1 LIMIT 1", [former]),
-            var head = try users.heads(of: [user])[user]
-        else { return }
+        guard try database.hasRow("SELECT 1 FROM team_grant WHERE user_id = $1 LIMIT 1", [former]) else { return }
+        guard var head = try users.heads(of: [user])[user] else {
+            throw BrokenInvariant("a user to whom grants move has a head", "\(user)")
+        }
         try database.moveRows(of: "team_grant", from: former, to: user, changing: ["sequence"]) { _ in
             head.lastGrant += 1
             return [head.lastGrant]

@@ -200,16 +200,16 @@ package enum RedemptionAnswer: Sendable {
 
     /// The decision about a request without an idempotency key.
     ///
-    /// - Throws: `UnrequestedAnswer` for a kept answer, which only a request with a key gets.
+    /// - Throws: `BrokenInvariant` for a kept answer.
     package var decision: DecidedRedemption {
         get throws {
-            guard case .decided(let decided) = self else { throw UnrequestedAnswer() }
-            return decided
+            switch self {
+            case .decided(let decided): return decided
+            case .kept(let answer):
+                throw BrokenInvariant("only a request with an idempotency key has a kept answer", answer.key.key)
+            }
         }
     }
-
-    /// The fault of an answer that was kept under no key of the request.
-    package struct UnrequestedAnswer: Error {}
 }
 
 /// The decision about the purchases of a proof.

@@ -140,8 +140,9 @@ struct ProofClaims {
             appAccountToken: purchase.appAccountToken,
             proofDigest: digest, proof: kept, fingerprints: fingerprints,
             item: benefit?.item, credit: benefit?.credit,
-            expiresAt: benefit?.end(from: purchase.purchaseDate, paidUntil: purchase.expiresDate),
-            period: benefit?.period,
+            expiresAt: benefit?.end(
+                from: purchase.purchaseDate, ofUnits: purchase.quantity, paidUntil: purchase.expiresDate),
+            period: benefit?.period(ofUnits: purchase.quantity),
             grace: renewal.flatMap { Self.grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
         claim.keepsEnd = keepsEnd
         return claim

@@ -239,7 +239,8 @@ extension LedgerTransaction {
         ) { (balance: try $0.next() as String, amount: try $0.next() as Int) }
         guard let credit else {
             // The time of a season pass begins where that of the one before it ends.
-            let end = catalog.benefit(of: bought.productIdentifier)?.end(ofFixedPeriodFrom: bought.purchaseDate)
+            let end = catalog.benefit(of: bought.productIdentifier)?.end(
+                ofFixedPeriodFrom: bought.purchaseDate, ofUnits: bought.quantity)
             let delay = end.flatMap { end in
                 bought.expiresAt.map { max(0, $0.secondsSince1970 - end.secondsSince1970) }
             }

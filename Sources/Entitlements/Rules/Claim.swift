@@ -1,5 +1,6 @@
 import Catalog
 import Foundation
+import Ledger
 import Proofs
 import Vocabulary
 
@@ -114,8 +115,10 @@ package struct Claim: Hashable, Sendable, Codable {
     /// The claim by the current catalog, which may differ from the one at the time of parking.
     func valued(by benefit: Benefit?) -> Claim {
         var claim = self
-        (claim.item, claim.credit, claim.period) = (benefit?.item, benefit?.credit, benefit?.period)
-        claim.expiresAt = benefit?.end(from: purchaseDate, paidUntil: facts?.date(.expiresDate) ?? expiresAt)
+        (claim.item, claim.credit) = (benefit?.item, benefit?.credit)
+        claim.period = benefit?.period(ofUnits: quantity)
+        claim.expiresAt = benefit?.end(
+            from: purchaseDate, ofUnits: quantity, paidUntil: facts?.date(.expiresDate) ?? expiresAt)
         return claim
     }
 
@@ -201,15 +204,16 @@ extension Claim {
     ///   - revocation: Nil to state no new one.
     ///   - statement: The facts that a store states anew, with the number and the date of the statement; nil for none.
     ///   - catalog: Nil for an app that the service does not sell.
+    /// - Throws: `BrokenInvariant` for a transaction that was read without its app.
     init(
         repeating transaction: RedeemedTransaction, revoked revocation: EntitlementService.StatedRevocation?,
         stating statement: (facts: TransactionFacts, number: Int64, date: Timestamp)? = nil,
         granting catalog: Catalog?
-    ) {
+    ) throws(BrokenInvariant) {
         let isRestated = revocation == nil && statement != nil
         let benefit = catalog?.benefit(of: transaction.productIdentifier)
         self.init(
-            app: transaction.app ?? "", origin: transaction.origin,
+            app: try transaction.seller, origin: transaction.origin,
             transactionIdentifier: transaction.transactionIdentifier,
             originalTransactionIdentifier: transaction.originalTransactionIdentifier,
             productIdentifier: transaction.productIdentifier, quantity: transaction.quantity,
@@ -221,8 +225,9 @@ extension Claim {
             statementNumber: revocation.map { _ in StatementOrder.lastNumber } ?? statement?.number ?? 0,
             proofDigest: [UInt8](repeating: 0, count: 32), item: benefit?.item, credit: benefit?.credit,
             // The ledger's end of a fixed period follows from the other purchases, too.
-            expiresAt: benefit?.end(ofFixedPeriodFrom: transaction.purchaseDate) ?? transaction.expiresAt,
-            period: benefit?.period, facts: statement?.facts)
+            expiresAt: benefit?.end(ofFixedPeriodFrom: transaction.purchaseDate, ofUnits: transaction.quantity)
+                ?? transaction.expiresAt,
+            period: benefit?.period(ofUnits: transaction.quantity), facts: statement?.facts)
     }
 }
 
@@ -232,22 +237,23 @@ extension Benefit {
         if case .credit(let credit) = self { credit } else { nil }
     }
 
-    /// The fixed period; nil for another benefit.
-    var period: SubscriptionPeriod? {
-        if case .itemFor(_, let period) = self { period } else { nil }
+    /// The fixed period of so many units; nil for another benefit. "The quantity applies to consumable Apple In-App Purchases and
+    /// non-renewing subscriptions" (developer.apple.com/documentation/storekit/product/purchaseoption/quantity(_:)).
+    func period(ofUnits quantity: Int) -> SubscriptionPeriod? {
+        if case .itemFor(_, let period) = self { period.bought(quantity) } else { nil }
     }
 
     /// The end of the fixed period of a purchase, if nothing else runs; nil for another benefit.
-    func end(ofFixedPeriodFrom purchaseDate: Timestamp) -> Timestamp? {
-        period.map { FixedPeriod($0, of: item).end(from: purchaseDate) }
+    func end(ofFixedPeriodFrom purchaseDate: Timestamp, ofUnits quantity: Int) -> Timestamp? {
+        period(ofUnits: quantity).map { FixedPeriod($0, of: item).end(from: purchaseDate) }
     }
 
     /// The end of the benefit of a purchase; nil for none.
     ///
     /// - Parameter expiresAt: The end of the paid period; nil if none is stated.
-    func end(from purchaseDate: Timestamp, paidUntil expiresAt: Timestamp?) -> Timestamp? {
+    func end(from purchaseDate: Timestamp, ofUnits quantity: Int, paidUntil expiresAt: Timestamp?) -> Timestamp? {
         switch self {
-        case .itemFor: end(ofFixedPeriodFrom: purchaseDate)
+        case .itemFor: end(ofFixedPeriodFrom: purchaseDate, ofUnits: quantity)
         // Without an end, the claim would be valid forever.
         case .itemWhilePaid: expiresAt ?? purchaseDate
         case .item, .credit: nil

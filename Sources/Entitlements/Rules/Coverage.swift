@@ -31,8 +31,6 @@ extension EntitlementFacts {
         }
         let isRevokedByTeam = revokedByTeam.contains(original)
         let next = Self.replacements(transactions.map(\.transaction))
-        // Of two periods of the same millisecond, the upgraded one is replaced.
-        let successors = Self.replacements(transactions.map(\.transaction), ofUpgraded: true)
         var coverage: [TransactionKey: Coverage] = [:]
         var coveredUntil: Timestamp?
         for (key, transaction) in transactions {
@@ -43,8 +41,13 @@ extension EntitlementFacts {
             }
             let signedAt = transaction.status.statedAt.adding(seconds: -Coverage.clockToleranceSeconds)
             let end = max(expiresAt, transaction.grace?.endsAt ?? expiresAt)
-            let endsAt = min(
-                end, (transaction.isUpgraded ? successors : next)[transaction.purchaseDate] ?? end)
+            // Of two periods of the same millisecond, the upgraded one is replaced.
+            let twin =
+                transaction.isUpgraded
+                ? transactions.lazy.map(\.transaction).filter {
+                    $0.purchaseDate == transaction.purchaseDate && !$0.isUpgraded && !$0.isVoid
+                }.map(\.beginning).min() : nil
+            let endsAt = min(end, twin ?? next[transaction.purchaseDate] ?? end)
             coverage[key] = Coverage(
                 beginsAt: min(transaction.beginning, max(signedAt, coveredUntil ?? signedAt)), endsAt: endsAt,
                 isRevoked: isRevoked)
@@ -55,32 +58,29 @@ extension EntitlementFacts {
 
     /// The beginning of the next period for each purchase date.
     ///
-    /// - Parameters:
-    ///   - transactions: The transactions in the order of their purchase dates.
-    ///   - isOfUpgraded: True for the next period of an upgraded one, which may begin at the same moment.
-    private static func replacements(
-        _ transactions: [Transaction], ofUpgraded isOfUpgraded: Bool = false
-    ) -> [Timestamp: Timestamp] {
+    /// - Parameter transactions: The transactions in the order of their purchase dates.
+    private static func replacements(_ transactions: [Transaction]) -> [Timestamp: Timestamp] {
         var seats = SeatAdditions()
         let replacing = Dictionary(
             transactions.filter {
                 !seats.adds(
                     $0.isAdditional, to: $0.productIdentifier, from: $0.purchaseDate, until: $0.status.expiresAt)
-                    && !PurchasePeriod.isVoid(from: $0.purchaseDate, revokedAt: $0.status.revocationDate)
-                    && !(isOfUpgraded && $0.isUpgraded)
+                    && !$0.isVoid
             }.map { ($0.purchaseDate, $0.beginning) }, uniquingKeysWith: min)
         var next: [Timestamp: Timestamp] = [:]
         var following: Timestamp?
         for date in Set(transactions.map(\.purchaseDate)).sorted().reversed() {
-            let beginning = [replacing[date], following].compactMap(\.self).min()
-            next[date] = isOfUpgraded ? beginning : following
-            following = beginning
+            next[date] = following
+            following = [replacing[date], following].compactMap(\.self).min()
         }
         return next
     }
 }
 
 extension EntitlementFacts.Transaction {
+    /// True if the store has taken the period back before it began.
+    fileprivate var isVoid: Bool { PurchasePeriod.isVoid(from: purchaseDate, revokedAt: status.revocationDate) }
+
     fileprivate var beginning: Timestamp {
         Coverage.beginning(of: purchaseDate, signedAt: stated?.date(.signedDate) ?? terms?.signedAt)
     }

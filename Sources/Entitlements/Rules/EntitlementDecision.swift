@@ -10,6 +10,8 @@ package struct EntitlementDecision: Sendable {
     package internal(set) var facts: EntitlementFacts
     /// The changes to write.
     package internal(set) var changes = EntitlementChanges()
+    /// What cannot be, and was found; nil for nothing.
+    package internal(set) var breach: BrokenInvariant?
     /// The claims of the proof that is being decided.
     package var presented: [Claim] = []
     var policy: OwnershipPolicy
@@ -80,8 +82,7 @@ package struct EntitlementDecision: Sendable {
             // The last signed statement is stored in case the origin is accepted again. It grants nothing now and causes no
             // event.
             if before != nil {
-                if let status = newStatus(by: claim) { write(status, of: claim, to: claim.key) }
-                write(factsOf: claim)
+                if let status = status(by: claim) { write(status, of: claim, to: claim.key) }
             } else {
                 park(claim)
             }
@@ -161,7 +162,7 @@ extension EntitlementDecision {
     package mutating func merge(_ former: Int64, into user: Int64, identifier: String, by actor: AuditActor) {
         let purchases = facts.purchases.filter { $0.value.owner == former }.keys.sorted()
         for original in purchases {
-            let product = facts.transactions(of: original).last?.transaction.productIdentifier ?? ""
+            let product = lastProduct(of: original)
             change(purchase: original) { $0.owner = user }
             changes.transferred.append(original)
             audit(.transferredOut, original, product, by: actor, to: former)
@@ -193,9 +194,11 @@ extension EntitlementDecision {
 
     /// Writes a claim's statement about the renewal of a redeemed subscription, unless a later one is known.
     mutating func write(renewalOf claim: Claim) {
-        guard let renewal = claim.renewal, let original = facts.transactions[claim.key]?.originalKey,
-            renewal.isLater(than: facts.purchases[original]?.renewal)
-        else { return }
+        guard let renewal = claim.renewal else { return }
+        guard let original = facts.transactions[claim.key]?.originalKey else {
+            return note("a renewal is one of a redeemed transaction", claim.key)
+        }
+        guard renewal.isLater(than: facts.purchases[original]?.renewal) else { return }
         let start = facts.transactions[claim.key]?.purchaseDate ?? claim.purchaseDate
         guard
             claim.origin.store.statesRenewalOfPurchase
@@ -327,14 +330,14 @@ extension EntitlementDecision {
     }
 
     mutating func change(_ key: TransactionKey, _ change: (inout EntitlementFacts.Transaction) -> Void) {
-        guard var transaction = facts.transactions[key] else { return }
+        guard var transaction = facts.transactions[key] else { return note("a changed transaction is known", key) }
         change(&transaction)
         facts.set(transaction, for: key)
         changes.changedTransactions.insert(key)
     }
 
     mutating func change(purchase original: TransactionKey, _ change: (inout EntitlementFacts.Purchase) -> Void) {
-        guard var purchase = facts.purchases[original] else { return }
+        guard var purchase = facts.purchases[original] else { return note("a changed purchase is known", original) }
         change(&purchase)
         facts.set(purchase, for: original)
     }

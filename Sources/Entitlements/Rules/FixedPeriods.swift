@@ -104,7 +104,11 @@ extension EntitlementDecision {
     package mutating func extendFixedPeriods() {
         var stacks: [Stack: [FixedPeriod.Charge]] = [:]
         for (key, transaction) in facts.transactions {
-            guard let fixed = transaction.fixed, let stack = stack(of: key, transaction) else { continue }
+            guard let fixed = transaction.fixed else { continue }
+            guard let stack = stack(of: key, transaction) else {
+                note("a fixed period has its item and its owner", key)
+                continue
+            }
             stacks[stack, default: []].append(
                 .init(key, at: transaction.purchaseDate, fixed.period, isRevoked: isRevoked(transaction)))
         }
@@ -142,8 +146,10 @@ extension EntitlementFacts {
     }
 
     /// Notes the item of a fixed period.
-    mutating func set(_ item: Item, ofFixedPeriod key: TransactionKey) {
-        guard var transaction = transactions[key] else { return }
+    mutating func set(_ item: Item, ofFixedPeriod key: TransactionKey) throws(BrokenInvariant) {
+        guard var transaction = transactions[key], transaction.fixed != nil else {
+            throw BrokenInvariant("the item of a fixed period is one of a read transaction", key.identifier)
+        }
         transaction.fixed?.item = item
         set(transaction, for: key)
     }
@@ -170,7 +176,7 @@ extension EntitlementRecords {
             rows.map { TransactionKey(app: $0.key.app, origin: $0.key.origin, identifier: $0.original) })
         let missing = originals.filter { facts.purchases[$0] == nil }
         if !missing.isEmpty { facts.add(try self.facts(ofPurchases: missing)) }
-        for row in rows { facts.set(row.item, ofFixedPeriod: row.key) }
+        for row in rows { try facts.set(row.item, ofFixedPeriod: row.key) }
         guard facts.transactions.values.allSatisfy({ $0.fixed.map { $0.item != nil } ?? true }) else {
             throw ColumnMismatch.column("fixed_period")
         }

@@ -192,17 +192,8 @@ extension EntitlementDecision {
     }
 
     /// A statement about a claim's transaction without the revocation, if the revocation is an upgrade.
-    ///
-    /// - Parameter parked: The statement that was parked for the transaction; nil for none.
-    mutating func withoutUpgrade(
-        _ status: TransactionStatus, of claim: Claim, after parked: Claim? = nil
-    ) -> TransactionStatus {
+    mutating func withoutUpgrade(_ status: TransactionStatus, of claim: Claim) -> TransactionStatus {
         guard let date = status.revocationDate, status.expiresAt != nil else { return status }
-        let isUpgraded =
-            [claim, parked].contains { $0?.facts?.bool(.isUpgraded) == true }
-            || facts.transactions[claim.key]?.isUpgraded == true
-        // The end of an upgraded period is told with the one that replaces it, which may not be known yet.
-        if isUpgraded, date >= claim.purchaseDate, claim.isPaidBack { return status.withoutRevocation }
         let original = facts.ownedOriginal(of: claim) ?? claim.originalKey
         let tolerance = Successor.toleranceSeconds
         let known = facts.reading(periodsOf: original) {
@@ -216,6 +207,15 @@ extension EntitlementDecision {
             $0.replaces(claim.productIdentifier, from: claim.purchaseDate, revokedAt: date)
         }
         return isUpgrade ? status.withoutRevocation : status
+    }
+
+    /// A status without its revocation, if all statements about the transaction together say that the period was upgraded. Its end is told
+    /// with the period that replaces it, which may not be known yet.
+    func withoutStatedUpgrade(_ status: TransactionStatus, of key: TransactionKey) -> TransactionStatus {
+        guard let date = status.revocationDate, status.expiresAt != nil, let transaction = facts.transactions[key],
+            transaction.isUpgraded, date >= transaction.purchaseDate, !transaction.isShareEnded
+        else { return status }
+        return status.withoutRevocation
     }
 
     /// Records that a new period replaces the one before it, and that the one after it has replaced the new one.
@@ -264,7 +264,15 @@ extension EntitlementDecision {
 
 extension EntitlementFacts.Transaction {
     /// True if the App Store has stated that the customer upgraded.
-    var isUpgraded: Bool { (stated.map { PurchasePeriod.Terms($0) } ?? terms)?.isUpgraded == true }
+    var isUpgraded: Bool { stated.map { $0.bool(.isUpgraded) == true } ?? terms?.isUpgraded ?? false }
+
+    /// True if the store has taken the transaction from a member of a family, or of a team with seats, who has paid nothing.
+    fileprivate var isShareEnded: Bool {
+        switch stated?.text(.revocationType).flatMap(RevocationType.init) {
+        case .familyRevoke, .assignmentRevoke: true
+        case .refundFull, .refundProrated, nil: false
+        }
+    }
 
     /// True if a period of another plan begins before this one ends. A subscription that is bought again, before its end or after it,
     /// and a prepaid plan that is topped up, are no other plan.
@@ -277,16 +285,6 @@ extension EntitlementFacts.Transaction {
         // A subscription on hold, or one of which the ledger learns later, is over where the new one begins.
         return isUpgraded || start.adding(seconds: Coverage.clockToleranceSeconds) < end
             || other.replacesAtOnce && !hasEnded
-    }
-}
-
-extension Claim {
-    /// False for a revocation that says nothing of money: the end of family sharing, or of a seat.
-    fileprivate var isPaidBack: Bool {
-        switch facts?.text(.revocationType).flatMap(RevocationType.init) {
-        case .familyRevoke, .assignmentRevoke: false
-        case .refundFull, .refundProrated, nil: true
-        }
     }
 }
 

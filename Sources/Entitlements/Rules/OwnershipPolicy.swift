@@ -70,13 +70,14 @@ extension EntitlementDecision {
         reason: String,
         by actor: AuditActor
     ) throws(GrantError) {
-        guard let purchase = facts.purchases[original], purchase.owner != user else { return }
+        guard let purchase = facts.purchases[original] else { return note("a moved purchase is known", original) }
+        guard purchase.owner != user else { return }
         let isErased = facts.erasedOwners[purchase.owner] != nil
         // The next renewal with the token would bring the purchase back. The token of an erased user takes it from nobody.
         guard purchase.naming == nil || isErased else { throw .accountTokenDecides }
         // The credit may be spent already.
         guard !facts.addsToBalance(original) else { throw .purchaseAddsToBalance }
-        let product = lastProduct(of: original) ?? ""
+        let product = lastProduct(of: original)
         give(original, to: user, of: product, isNamed: false, by: actor)
         audit(.moved, original, product, by: actor, to: purchase.owner, reason: isErased ? nil : reason)
         audit(.moved, original, product, by: actor, to: user, reason: reason)
@@ -125,14 +126,18 @@ extension EntitlementDecision {
         }
         guard purchase.owner != user else { return false }
         give(
-            original, to: user, of: lastProduct(of: original) ?? claim.productIdentifier, isNamed: naming != nil,
-            by: actor)
+            original, to: user, of: lastProduct(of: original), isNamed: naming != nil, by: actor)
         return true
     }
 
     /// The product of the last period of a purchase. The former owner has lost this one, whichever one the new owner has bought.
-    private func lastProduct(of original: TransactionKey) -> String? {
-        facts.transactions(of: original).map(\.transaction).max { $0.purchaseDate < $1.purchaseDate }?.productIdentifier
+    mutating func lastProduct(of original: TransactionKey) -> String {
+        let last = facts.transactions(of: original).map(\.transaction).max { $0.purchaseDate < $1.purchaseDate }
+        guard let last else {
+            note("a purchase has a transaction", original)
+            return ""
+        }
+        return last.productIdentifier
     }
 
     /// True if the owner of a purchase was erased so long ago that its proof is enough to own it.
@@ -152,7 +157,9 @@ extension EntitlementDecision {
     private mutating func give(
         _ original: TransactionKey, to user: Int64, of product: String, isNamed: Bool, by actor: AuditActor
     ) {
-        guard let former = facts.purchases[original]?.owner else { return }
+        guard let former = facts.purchases[original]?.owner else {
+            return note("a transferred purchase is known", original)
+        }
         // The token of an erased user names nobody any more.
         let losesNaming = !isNamed && facts.erasedOwners[former] != nil
         change(purchase: original) { [moment] in

@@ -9,7 +9,8 @@ extension EntitlementDecision {
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
     mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
         let (paidBack, wasRevoked) = (paidBack(of: claim), facts.transactions[claim.key]?.status.isRevoked ?? false)
-        let renewal = facts.ownedOriginal(of: claim).flatMap { facts.purchases[$0]?.renewal }
+        let renewal = claim.renewal.flatMap { _ in facts.ownedOriginal(of: claim) }
+            .flatMap { facts.purchases[$0]?.renewal }
         let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
         // The money of a revocation stands in its event.
         let isRevoked = facts.transactions[claim.key]?.status.isRevoked ?? false
@@ -25,8 +26,7 @@ extension EntitlementDecision {
             return redeemFirst(claim, of: user, by: actor, naming)
         }
         let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
-        let changed = newStatus(by: claim)
-        write(factsOf: claim)
+        let changed = status(by: claim)
         let hasGrace = write(grace: claim)
         guard let stated = changed else {
             if hasGrace { changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
@@ -43,10 +43,19 @@ extension EntitlementDecision {
         return before.isRevoked ? .granted : .alreadyRedeemed
     }
 
-    /// Adds a statement to those about a redeemed transaction.
+    /// Adds a statement to those about a redeemed transaction, with its facts.
     ///
     /// - Returns: The new status; nil if the statement changes none.
-    mutating func newStatus(by claim: Claim) -> TransactionStatus? {
+    mutating func status(by claim: Claim) -> TransactionStatus? {
+        let (before, stated) = (facts.transactions[claim.key]?.status, newStatus(by: claim))
+        write(factsOf: claim)
+        // A claim that states no facts says nothing about an upgrade.
+        guard claim.facts != nil, let status = stated ?? before else { return stated }
+        let standing = withoutStatedUpgrade(status, of: claim.key)
+        return standing == before ? nil : standing
+    }
+
+    private mutating func newStatus(by claim: Claim) -> TransactionStatus? {
         guard let transaction = facts.transactions[claim.key] else { return nil }
         guard let statements = transaction.statements(adding: claim) else {
             let status = withoutUpgrade(TransactionStatus(claim), of: claim)
@@ -81,7 +90,7 @@ extension EntitlementDecision {
         }
         // A statement that was parked before the catalog had the product has no end.
         status.expiresAt = status.expiresAt ?? claim.expiresAt
-        status = withoutUpgrade(status, of: claim, after: parked?.claim)
+        status = withoutUpgrade(status, of: claim)
         if facts.purchases[claim.originalKey] == nil { add(claim.originalKey, of: user, naming) }
         add(claim, status)
         writeToRepeats(status, of: claim, by: actor)
@@ -91,6 +100,9 @@ extension EntitlementDecision {
         }
         _ = write(grace: claim)
         write(renewalOf: claim)
+        let standing = withoutStatedUpgrade(status, of: claim.key)
+        if standing != status { set(standing, of: claim.key) }
+        status = standing
         let isGranted = !status.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
         auditRevocation(!isGranted, of: claim, by: actor, to: user)
         return isGranted
@@ -144,7 +156,9 @@ extension EntitlementDecision {
 
     /// Writes a statement to a redeemed transaction.
     mutating func write(_ status: TransactionStatus, of claim: Claim, to key: TransactionKey) {
-        guard let before = facts.transactions[key]?.status else { return }
+        guard let before = facts.transactions[key]?.status else {
+            return note("a statement is about a redeemed transaction", key)
+        }
         set(status.keepingEnd(of: before, unless: claim.isKnown), of: key)
         // The catalog may have changed since the purchase. A new period ends anew.
         guard claim.isKnown, facts.transactions[key]?.fixed?.period != claim.period else { return }

@@ -66,7 +66,7 @@ package enum NotificationOutcome: String, CaseIterable, Sendable, SQLConvertible
     static let frequent: [NotificationOutcome] = [.granted, .recorded]
 }
 
-/// The use cases of the App Store's notifications.
+/// The use cases of a store's later statements: notifications, and answers of scheduled questions.
 extension EntitlementService {
     /// A verified notification that is not applied yet.
     package struct VerifiedNotification: Sendable {
@@ -114,6 +114,26 @@ extension EntitlementService {
     /// Stores a notification that states nothing about a transaction by itself.
     package func store(_ notification: NotificationRecord) async throws -> NotificationOutcome {
         try await outcome(of: .notify(notification, stating: nil))
+    }
+
+    /// Applies each of some purchases like a statement of the App Store: it goes to the user of its account token, or to the owner of
+    /// the purchase. One for nobody is parked.
+    ///
+    /// - Parameter notification: The notification to store with the purchases; nil for none. It is stored with the last one, so that all
+    ///   others are applied whenever the notification is known.
+    package func outcomes(
+        ofStated purchases: VerifiedPurchases, notifiedBy notification: NotificationRecord? = nil
+    ) async throws -> [NotificationOutcome] {
+        var outcomes: [NotificationOutcome] = []
+        for (index, claim) in purchases.claims.enumerated() {
+            if let notification, index == purchases.claims.count - 1 {
+                outcomes.append(try await outcome(of: .notify(notification, stating: claim)))
+            } else {
+                outcomes.append(try await outcome(of: .state(claim)))
+            }
+        }
+        if let notification, purchases.claims.isEmpty { outcomes.append(try await store(notification)) }
+        return outcomes
     }
 
     func outcome(of request: ClaimRequest) async throws -> NotificationOutcome {

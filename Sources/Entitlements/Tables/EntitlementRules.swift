@@ -163,8 +163,8 @@ enum CoverageQuery {
     static let text = """
         SELECT bought.*, CASE WHEN expires_at IS NOT NULL THEN starts_at END AS covers_from,
             CASE WHEN expires_at IS NULL THEN NULL
-                WHEN CASE WHEN is_upgraded <> 0 THEN succeeded_at ELSE replaced_at END < period_ends_at
-                    THEN CASE WHEN is_upgraded <> 0 THEN succeeded_at ELSE replaced_at END
+                WHEN coalesce(CASE WHEN is_upgraded <> 0 THEN twin_at END, replaced_at) < period_ends_at
+                    THEN coalesce(CASE WHEN is_upgraded <> 0 THEN twin_at END, replaced_at)
                 ELSE period_ends_at END AS covers_until,
             CASE WHEN revocation_date IS NOT NULL OR EXISTS (
                 SELECT * FROM team_revocation AS taken
@@ -177,11 +177,11 @@ enum CoverageQuery {
                     THEN starts_at END) OVER (
                     PARTITION BY user_id, original_transaction_id, origin, app ORDER BY purchase_date
                     GROUPS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS replaced_at,
-                min(CASE WHEN adds_seats = 0 AND coalesce(revocation_date, purchase_date) >= purchase_date
+                min(CASE WHEN coalesce(revocation_date, purchase_date) >= purchase_date
                         AND coalesce(is_upgraded, 0) = 0
                     THEN starts_at END) OVER (
                     PARTITION BY user_id, original_transaction_id, origin, app ORDER BY purchase_date
-                    GROUPS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS succeeded_at
+                    GROUPS BETWEEN CURRENT ROW AND CURRENT ROW) AS twin_at
             FROM (SELECT sold.*,
                     CASE WHEN signed_date < purchase_date - 60000 THEN purchase_date ELSE purchase_date - 60000
                         END AS starts_at,

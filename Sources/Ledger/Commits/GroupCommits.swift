@@ -20,6 +20,7 @@ final class GroupCommits: Sendable {
     private let thread = DispatchQueue(label: "till.commits")
     private let state = Mutex(State())
     private let observers = Mutex<[@Sendable (Duration) -> Void]>([])
+    private let breachObservers = Mutex<[@Sendable (BrokenInvariant) -> Void]>([])
 
     init(_ storage: any LedgerStorage) {
         self.storage = storage
@@ -50,6 +51,10 @@ final class GroupCommits: Sendable {
 
     func observe(_ observer: @escaping @Sendable (Duration) -> Void) {
         observers.withLock { $0.append(observer) }
+    }
+
+    func observeBreaches(_ observer: @escaping @Sendable (BrokenInvariant) -> Void) {
+        breachObservers.withLock { $0.append(observer) }
     }
 
     /// Runs a use case, which is a batch of its own.
@@ -86,6 +91,9 @@ final class GroupCommits: Sendable {
             var errors = storage.commit(works.map { $0.part() })[...]
             let time = ContinuousClock.now - started
             for observer in observers.withLock({ $0 }) { observer(time) }
+            for case let breach as BrokenInvariant in errors {
+                for observer in breachObservers.withLock({ $0 }) { observer(breach) }
+            }
             for work in works {
                 work.finish(Array(errors.prefix(work.count)))
                 errors = errors.dropFirst(work.count)

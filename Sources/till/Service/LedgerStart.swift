@@ -18,7 +18,7 @@ struct LedgerStart {
 
     private static let (firstPause, longestPause) = (Duration.milliseconds(500), Duration.seconds(5))
 
-    /// Opens the ledger, and reports at `critical` when it stops itself.
+    /// Opens the ledger, and reports at `critical` when it stops itself, and each request that would have broken what must hold.
     ///
     /// - Throws: `StorageFault`; `ExitCode` after SIGTERM or SIGINT.
     func open() async throws -> Ledger {
@@ -27,6 +27,11 @@ struct LedgerStart {
         ledger.observeStop { fault in
             logger.critical(
                 "the ledger has stopped", metadata: ["code": "\(fault.code)", "remedy": "\(fault.message)"])
+        }
+        ledger.observeBreaches { breach in
+            logger.critical(
+                "a rule of the ledger does not hold, so the request is refused. Report it as a defect.",
+                metadata: ["rule": "\(breach.rule)", "subject": "\(breach.subject)"])
         }
         return ledger
     }

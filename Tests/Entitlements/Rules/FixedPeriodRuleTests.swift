@@ -43,6 +43,15 @@ import Vocabulary
         #expect(try purchases.indices.map { ends[Self.key("\($0)")] } == expected.map { try Self.date($0) })
     }
 
+    @Test(arguments: [
+        ("P3M", 1, "P3M"), ("P3M", 2, "P6M"), ("P1W", 10, "P10W"), ("P999D", 10, "P9990D"), ("P1Y", .max, "P999Y"),
+    ])
+    func `each unit adds its time`(period: String, quantity: Int, whole: String) throws {
+        let bought = try #require(SubscriptionPeriod(period)).bought(quantity)
+        #expect(bought.description == whole)
+        #expect(SubscriptionPeriod.ofUnits(whole) == bought)
+    }
+
     // MARK: Properties
 
     private static let periods = ["P1W", "P1M", "P3M", "P1Y", "P30D"].compactMap(SubscriptionPeriod.init)

@@ -247,6 +247,19 @@ import Vocabulary
         #expect(coverage[both[1].key]?.endsAt == Rules.later(1000))
     }
 
+    @Test func `of two upgrades, each period ends with the next one`() {
+        let claims = [
+            Self.old(Self.upgraded),
+            Rules.claim(
+                "2", original: "1", product: "gold", bought: 500, signed: 501, item: Self.gold, expires: 1500,
+                facts: TransactionFacts(Self.upgraded)),
+            Rules.claim("3", original: "1", product: "plus", bought: 700, signed: 701, expires: 1700),
+        ]
+        let coverage = Rules.play(claims.map { .redeem($0, Rules.alice) }, after: 800).decision.facts.coverage(
+            of: claims[0].key)
+        #expect(claims.map { coverage[$0.key]?.endsAt } == [440, 640, 1700].map(Rules.later))
+    }
+
     @Test(arguments: [(OwnershipPolicy.transferIfInactive(pauseSeconds: 0), "granted"), (.keep, "ownedByAnotherUser")])
     func `a replaced period is not active after its successor`(policy: OwnershipPolicy, result: String) {
         let long = Rules.claim("1", product: "plus", expires: 100_000)

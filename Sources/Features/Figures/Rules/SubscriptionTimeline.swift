@@ -60,6 +60,29 @@ struct SubscriptionTimeline {
             return SubscriptionLength(from: start, until: start.adding(seconds: min(product / price, Self.longest)))
         }
 
+        /// The length without the time that the rest of a replaced period pays.
+        func length(after replaced: Period) -> SubscriptionLength {
+            let start = transaction.purchaseDate.secondsSince1970
+            guard let price = transaction.price?.milliunits, let old = replaced.transaction.price?.milliunits,
+                let end = transaction.expiresAt?.secondsSince1970, price > 0, end > start, !hasLengthOfCalendar,
+                let paidUntil = replaced.transaction.expiresAt?.secondsSince1970, paidUntil > start
+            else { return length }
+            let whole = paidUntil - replaced.transaction.purchaseDate.secondsSince1970
+            let carried = Double(old) / Double(price) * Double(paidUntil - start) / Double(whole)
+            return SubscriptionLength(
+                from: transaction.purchaseDate,
+                until: transaction.purchaseDate.adding(seconds: Int64(Double(end - start) / (1 + carried))))
+        }
+
+        /// True if the period is a whole week, month or year, so that nothing was carried.
+        private var hasLengthOfCalendar: Bool {
+            let start = transaction.purchaseDate
+            return ["P1W", "P4W", "P1M", "P2M", "P3M", "P6M", "P1Y"].compactMap { SubscriptionPeriod($0) }.contains {
+                let whole = start.adding($0, dayOfMonth: start.dayOfMonth).secondsSince1970
+                return abs(whole - (transaction.expiresAt?.secondsSince1970 ?? whole)) <= 86_400
+            }
+        }
+
         /// A year, in seconds. No plan is longer.
         private static let longest: Int64 = 366 * 86_400
 
@@ -204,6 +227,12 @@ struct SubscriptionTimeline {
                 let isFullPrice = transaction.price.map { $0 == transaction.recurringPrice } ?? false
                 let paid = before.flatMap { $0.isTrial || isFullPrice ? nil : $0 }
                 periods[index].length = (whole ?? paid)?.length ?? periods[index].lengthOfPlan
+            } else if transaction.hasCarriedTime, index > 0, !periods[index - 1].isTrial {
+                let whole = periods.first {
+                    $0.transaction.plan == transaction.plan && !$0.transaction.isProrated
+                        && !$0.transaction.hasCarriedTime
+                }
+                periods[index].length = whole?.length ?? periods[index].length(after: periods[index - 1])
             }
             periods[index].setPrice()
         }

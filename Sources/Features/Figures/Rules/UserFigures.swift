@@ -98,6 +98,9 @@ struct FigureTransaction {
     let plan: [ByteKey]
     /// True for a period for the value of a replaced plan, which has another length and price than the plan.
     let isProrated: Bool
+    /// True for the first period of a plan that has replaced another one for its full price. It has the time that the rest of the other
+    /// one pays, too.
+    let hasCarriedTime: Bool
     /// The end of the paid time; nil for a purchase that is not an auto-renewable subscription.
     let expiresAt: Timestamp?
     /// The end of the grace period after it; nil if there is none.
@@ -136,6 +139,9 @@ struct FigureTransaction {
         // (developer.android.com/google/play/billing/subscriptions, "Replacement modes").
         let isRestOfOther = facts.text(.replacementMode) == "WITHOUT_PRORATION"
         isProrated = facts.bool(.isProrated) == true || isPart || isRestOfOther
+        // "The user is charged full price of new plan and is given a full billing cycle of subscription, plus remaining prorated time from
+        // the old plan" (BillingFlowParams.SubscriptionUpdateParams.ReplacementMode, CHARGE_FULL_PRICE).
+        hasCarriedTime = !isProrated && facts.text(.replacementMode) == "CHARGE_FULL_PRICE"
         let expiresAt = transaction.subscribedUntil
         self.expiresAt = expiresAt.map(Self.bounded)
         graceEndsAt = expiresAt == nil ? nil : transaction.graceEndsAt.map(Self.bounded)

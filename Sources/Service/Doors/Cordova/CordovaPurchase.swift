@@ -189,7 +189,7 @@ package struct PurchaseCollection: Sendable {
             transactionIdentifier: transaction.facts.text(.orderId) ?? token ?? transaction.transactionIdentifier,
             purchaseDate: last.originalPurchaseDate,
             expiryDate: last.endsAt, isExpired: isExpired(last, at: moment),
-            cancelationReason: Self.revocation(of: last),
+            cancelationReason: Self.revocation(of: last, isExpired: isExpired(last, at: moment)),
             quantity: transaction.quantity)
     }
 
@@ -221,10 +221,12 @@ package struct PurchaseCollection: Sendable {
         last.isRevoked || last.endsAt.map { $0 <= moment } ?? false
     }
 
-    private static func revocation(of last: CustomerPeriod) -> CancelationReason? {
+    private static func revocation(of last: CustomerPeriod, isExpired: Bool) -> CancelationReason? {
         let transaction = last.transaction
         if transaction.revocation != nil { return .developer }
-        guard transaction.revocationDate != nil else { return last.terms.isUpgraded ? .systemReplaced : nil }
+        guard transaction.revocationDate != nil else {
+            return isExpired && last.terms.isUpgraded ? .systemReplaced : nil
+        }
         if last.terms.isPaidByAnother { return .system }
         return transaction.revocationReason == RevocationReason.refundedDueToIssue.rawValue
             ? .customerTechnicalIssues : .customerOtherReason

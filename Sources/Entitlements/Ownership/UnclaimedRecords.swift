@@ -222,7 +222,9 @@ extension RedemptionDoor {
         let statement = Statement(.init(origin: parked.origin, claims: [parked.valued(by: benefit)]))
         // Somebody may redeem the purchase meanwhile. Then the decision refuses it.
         let lines = try await redeem(PresentedProof(request, statement), for: user).decision.lines
-        guard let result = lines.first?.result else { throw AssignmentError.purchaseNotFound }
+        guard let result = lines.first?.result else {
+            throw BrokenInvariant("each claim has a result", parked.transactionIdentifier)
+        }
         guard result.allowsFinish else { throw AssignmentError.refused(result) }
         return result
     }

@@ -13,11 +13,11 @@ extension EntitlementService {
     /// - Parameter revocation: Nil to state nothing new.
     package func purchases(
         repeating transactions: [RedeemedTransaction], from origin: Origin, revoked revocation: StatedRevocation? = nil
-    ) -> VerifiedPurchases {
+    ) throws -> VerifiedPurchases {
         VerifiedPurchases(
             origin: origin,
-            claims: transactions.map { transaction in
-                Claim(repeating: transaction, revoked: revocation, granting: apps[transaction.app ?? ""]?.catalog)
+            claims: try transactions.map { transaction in
+                try Claim(repeating: transaction, revoked: revocation, granting: apps[transaction.seller]?.catalog)
             })
     }
 
@@ -30,34 +30,14 @@ extension EntitlementService {
     func claim(
         repeating transaction: RedeemedTransaction, revoked revocation: StatedRevocation? = nil,
         numbered number: Int64 = 0, paying refund: StatedRefund?
-    ) -> Claim {
+    ) throws(BrokenInvariant) -> Claim {
         var facts = transaction.facts
         let now = clock.now()
         facts[.signedDate] = .integer(now.millisecondsSince1970)
         if let refund { facts.state(refund) }
-        return Claim(
+        return try Claim(
             repeating: transaction, revoked: revocation, stating: (facts, number, now),
-            granting: apps[transaction.app ?? ""]?.catalog)
-    }
-
-    /// Applies each of some purchases like a statement of the App Store: it goes to the user of its account token, or to the owner of
-    /// the purchase. One for nobody is parked.
-    ///
-    /// - Parameter notification: The notification to store with the purchases; nil for none. It is stored with the last one, so that all
-    ///   others are applied whenever the notification is known.
-    package func outcomes(
-        ofStated purchases: VerifiedPurchases, notifiedBy notification: NotificationRecord? = nil
-    ) async throws -> [NotificationOutcome] {
-        var outcomes: [NotificationOutcome] = []
-        for (index, claim) in purchases.claims.enumerated() {
-            if let notification, index == purchases.claims.count - 1 {
-                outcomes.append(try await outcome(of: .notify(notification, stating: claim)))
-            } else {
-                outcomes.append(try await outcome(of: .state(claim)))
-            }
-        }
-        if let notification, purchases.claims.isEmpty { outcomes.append(try await store(notification)) }
-        return outcomes
+            granting: apps[transaction.seller]?.catalog)
     }
 }
 
