@@ -1,5 +1,4 @@
 import Foundation
-import Proofs
 import Vocabulary
 
 /// A picture of an item: an SVG file `COLLECTION-NUMBER.svg` in the folder `Art` beside the catalog's files, or an upload.

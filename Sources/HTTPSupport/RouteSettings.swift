@@ -1,5 +1,3 @@
-import Proofs
-
 /// The settings of a service's routes: their callers, the limits on requests, and what the metrics count.
 package struct RouteSettings: Sendable {
     package let authentication: Authentication

@@ -1,7 +1,6 @@
 import Hummingbird
 import Ledger
 import NIOCore
-import Proofs
 import Synchronization
 import Vocabulary
 

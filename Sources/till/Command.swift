@@ -94,6 +94,29 @@ extension ArgumentHelp {
     }
 }
 
+/// A value of the command line by its name.
+public protocol NamedArgument: ExpressibleByArgument {
+    init?(name: String)
+}
+
+extension NamedArgument {
+    public init?(argument: String) { self.init(name: argument) }
+}
+
+extension NamedArgument where Self: NamedCase & RawRepresentable, RawValue: ExpressibleByArgument {
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+
+    // Otherwise the help would explain each number by its name.
+    public static var allValueDescriptions: [String: String] { [:] }
+
+    public var defaultValueDescription: String { name }
+
+    public init?(argument: String) {
+        guard Self.allValueStrings.contains(argument) else { return nil }
+        self.init(name: argument)
+    }
+}
+
 extension ProcessInfo {
     /// The value of an environment variable. An empty variable is the same as none.
     static func variable(_ name: String) -> String? {

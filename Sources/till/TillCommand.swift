@@ -1,5 +1,4 @@
 import ArgumentParser
-import Proofs
 import Vocabulary
 
 /// The command line. It runs the app, the store and the service on one machine.

@@ -1,5 +1,4 @@
 import HTTPSupport
-import Proofs
 import Vocabulary
 
 /// The app as an observer of its payment queue (StoreKit, `SKPaymentTransactionObserver`).

@@ -19,7 +19,6 @@ package struct ServiceClient: Sendable {
 
     private static let failFastConfiguration: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration.outgoing()
-        configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
         return configuration
     }()

@@ -87,12 +87,7 @@ package enum StoreError: LocalStoreError, Equatable {
                 "The locale \(locale.prefix(32).debugDescription) is not valid. Name a language, and a region after a hyphen, "
                     + "such as en-US.",
                 korean: "쓸 수 없는 로캘입니다. en-US처럼 언어와 지역을 하이픈으로 이어 입력하세요.")
-        case .accountInvalid(let account):
-            ErrorRule(
-                "accountInvalid", .unprocessable,
-                "The account \(account.prefix(32).debugDescription) is not valid. Use 1 to "
-                    + "\(LocalAccount.maximumLength) bytes, without control characters.",
-                korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(LocalAccount.maximumLength)바이트로 입력하세요.")
+        case .accountInvalid(let account): LocalAccount.rule(ofInvalid: account)
         case .accountUnknown(let account):
             ErrorRule(
                 "accountUnknown", .notFound,

@@ -28,7 +28,7 @@ struct NotificationSender: Sendable {
     func run() async throws {
         let lock = store.beginDelivering()
         defer { withExtendedLifetime(lock) {} }
-        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
+        try await HTTPClient.withHTTPClient(configuration: .outgoing()) { client in
             await cancelWhenGracefulShutdown {
                 guard !store.isInMemory else { return await sendAfterCommits(client) }
                 await work(idle: Self.interval).run { try await sendDue(client) }
@@ -58,16 +58,10 @@ struct NotificationSender: Sendable {
 
     func sendDue() async throws {
         do {
-            try await HTTPClient.withHTTPClient(configuration: Self.configuration) { _ = try await sendDue($0) }
+            try await HTTPClient.withHTTPClient(configuration: .outgoing()) { _ = try await sendDue($0) }
         } catch is CancellationError {
             // The notification stays due.
         }
-    }
-
-    static var configuration: HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration.outgoing()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return configuration
     }
 
     /// - Returns: True if something was sent, and its result is recorded.

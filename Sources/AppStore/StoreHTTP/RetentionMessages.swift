@@ -76,7 +76,7 @@ private struct RealtimeRequest: Sendable {
         let start = ContinuousClock.now
         do {
             let (status, body) = try await HTTPClient.withHTTPClient(
-                configuration: NotificationSender.configuration
+                configuration: .outgoing()
             ) { client in
                 try await Deadline.run(within: Self.timeout) {
                     let response = try await client.execute(request, deadline: .distantFuture)

@@ -212,15 +212,6 @@ package struct StoreSetting: Sendable {
                 .joined(separator: " ")
         }
     }
-
-    fileprivate struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-
-        init?(intValue: Int) { nil }
-    }
 }
 
 extension URL {
@@ -246,9 +237,9 @@ package struct SettingsResource: Encodable, Sendable {
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: StoreSetting.Key.self)
+        var container = encoder.container(keyedBy: MemberName.self)
         for setting in StoreSetting.all {
-            let key = StoreSetting.Key(stringValue: setting.name)
+            let key = MemberName(stringValue: setting.name)
             switch setting.kind {
             case .flag(let path): try container.encode(settings[keyPath: path], forKey: key)
             case .text(let text): try container.encodeIfPresent(text.text(settings), forKey: key)
@@ -268,10 +259,10 @@ struct SettingsChanges: SandboxRequest {
 
     /// - Throws: `Problem` for an invalid name or address.
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: StoreSetting.Key.self)
+        let container = try decoder.container(keyedBy: MemberName.self)
         var problems: [Problem] = []
         for setting in StoreSetting.all {
-            let key = StoreSetting.Key(stringValue: setting.name)
+            let key = MemberName(stringValue: setting.name)
             switch setting.kind {
             case .flag(let path):
                 guard let isOn = try container.decodeIfPresent(Bool.self, forKey: key) else { continue }

@@ -1,7 +1,6 @@
 import Features
 import HTTPSupport
 import Hummingbird
-import Proofs
 
 /// The pages for visitors: logging in and out, the first password, and the language.
 struct AccessRoutes: Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import Ledger
 import Proofs
 import Vocabulary
 

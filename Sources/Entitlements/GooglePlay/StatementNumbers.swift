@@ -1,5 +1,4 @@
 import Ledger
-import Proofs
 
 /// The order of Google Play's answers about a chain of purchase tokens, inside the caller's transaction.
 ///

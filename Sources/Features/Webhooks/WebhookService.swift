@@ -1,6 +1,4 @@
 import Catalog
-import Entitlements
-import Foundation
 import Ledger
 import Proofs
 import Vocabulary

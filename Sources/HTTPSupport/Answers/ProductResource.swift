@@ -205,35 +205,36 @@ package struct List<Element: Listed> {
         self.unknownUser = unknownUser
     }
 
-    private struct Key: CodingKey {
-        static var elements: Key { Key(stringValue: Element.listName) }
-        static var nextCursor: Key { Key(stringValue: "nextCursor") }
+    private static var elementsName: MemberName { MemberName(stringValue: Element.listName) }
+    private static var cursorName: MemberName { MemberName(stringValue: "nextCursor") }
+}
 
-        let stringValue: String
-        var intValue: Int? { nil }
+/// The name of a member that no declaration has.
+package struct MemberName: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
 
-        init(stringValue: String) { self.stringValue = stringValue }
+    package init(stringValue: String) { self.stringValue = stringValue }
 
-        init?(intValue: Int) { return nil }
-    }
+    package init?(intValue: Int) { nil }
 }
 
 extension List: Sendable where Element: Sendable {}
 
 extension List: Encodable where Element: Encodable {
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(elements, forKey: .elements)
-        try container.encodeIfPresent(nextCursor, forKey: .nextCursor)
+        var container = encoder.container(keyedBy: MemberName.self)
+        try container.encode(elements, forKey: Self.elementsName)
+        try container.encodeIfPresent(nextCursor, forKey: Self.cursorName)
         try unknownUser?.encode(to: encoder)
     }
 }
 
 extension List: Decodable where Element: Decodable {
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        elements = try container.decode([Element].self, forKey: .elements)
-        nextCursor = try container.decodeIfPresent(String.self, forKey: .nextCursor)
+        let container = try decoder.container(keyedBy: MemberName.self)
+        elements = try container.decode([Element].self, forKey: Self.elementsName)
+        nextCursor = try container.decodeIfPresent(String.self, forKey: Self.cursorName)
         unknownUser = try? UnknownUser(from: decoder)
     }
 }

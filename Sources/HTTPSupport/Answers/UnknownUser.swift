@@ -1,5 +1,4 @@
 import Ledger
-import Proofs
 import Vocabulary
 
 /// The statement, beside an empty answer about a user, that the ledger does not know the user. Only back ends get it.

@@ -3,7 +3,6 @@ import Hummingbird
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 import Synchronization
 import Vocabulary
 

@@ -1,5 +1,4 @@
 import Hummingbird
-import Proofs
 
 extension RouterGroup where Context == ServiceContext {
     /// The routes that control a local store, for requests with the API key of its sandbox.

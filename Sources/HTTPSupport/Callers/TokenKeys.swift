@@ -180,7 +180,7 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func fetch(_ url: URL) async throws -> (bytes: [UInt8], maximumAge: Int64?) {
-        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { client in
+        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow, retries: true)) { client in
             // The client's own timeout ends at the head of the response.
             let response = try await client.execute(
                 HTTPClientRequest(url: url.absoluteString), deadline: .distantFuture)

@@ -1,5 +1,4 @@
 import Ledger
-import Proofs
 import Synchronization
 import Vocabulary
 

@@ -29,10 +29,14 @@ extension TLSConfiguration {
 extension HTTPClient.Configuration {
     /// The configuration of requests to other servers.
     ///
-    /// - Parameter redirects: Nil for the default of the library, which follows them.
+    /// - Parameters:
+    ///   - redirects: Nil for the default of the library, which follows them.
+    ///   - retries: True to repeat a failed connection until the request's time is over. Most callers retry by themselves.
     package static func outgoing(
-        _ redirects: HTTPClient.Configuration.RedirectConfiguration? = nil
+        _ redirects: HTTPClient.Configuration.RedirectConfiguration? = nil, retries: Bool = false
     ) -> HTTPClient.Configuration {
-        HTTPClient.Configuration(tlsConfiguration: .client, redirectConfiguration: redirects)
+        var configuration = HTTPClient.Configuration(tlsConfiguration: .client, redirectConfiguration: redirects)
+        configuration.connectionPool.retryConnectionEstablishment = retries
+        return configuration
     }
 }

@@ -181,4 +181,12 @@ package enum LocalAccount {
         (1...maximumLength).contains(name.utf8.count)
             && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
+
+    package static func rule(ofInvalid name: String) -> ErrorRule {
+        ErrorRule(
+            "accountInvalid", .unprocessable,
+            "The account \(name.prefix(32).debugDescription) is not valid. Use 1 to \(maximumLength) bytes, without control "
+                + "characters.",
+            korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(maximumLength)바이트로 입력하세요.")
+    }
 }

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Proofs
 import Synchronization
 
 /// Notifications of changed users between the services on one database (LISTEN and NOTIFY).

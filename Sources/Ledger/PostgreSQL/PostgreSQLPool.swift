@@ -1,5 +1,4 @@
 import Dispatch
-import Proofs
 import Synchronization
 import Vocabulary
 

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Proofs
 import Vocabulary
 
 /// The file of a ledger, for the commands of an operator. They add no tables and columns to it, because a service of an earlier

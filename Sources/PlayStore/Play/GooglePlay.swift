@@ -200,12 +200,7 @@ package enum PlayError: LocalStoreError, Equatable {
                 korean: "이 식별자의 알림이 없습니다.")
         case .invalidAction(let reason):
             ErrorRule("invalidAction", .conflict, hasReason: true, reason, korean: "지금 상태에서는 할 수 없는 작업입니다.")
-        case .accountInvalid(let account):
-            ErrorRule(
-                "accountInvalid", .unprocessable,
-                "The account \(account.prefix(32).debugDescription) is not valid. Use 1 to "
-                    + "\(LocalAccount.maximumLength) bytes, without control characters.",
-                korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(LocalAccount.maximumLength)바이트로 입력하세요.")
+        case .accountInvalid(let account): LocalAccount.rule(ofInvalid: account)
         case .obfuscatedIdentifierInvalid:
             ErrorRule(
                 "accountInvalid", .unprocessable,

@@ -21,7 +21,7 @@ struct PushSender: Sendable {
     let logger: Logger
 
     func run() async throws {
-        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
+        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { client in
             await cancelWhenGracefulShutdown {
                 await RepeatedWork("the local Play failed", Rhythm(every: Self.interval), logger: logger).run {
                     try await sendDue(client)
@@ -32,14 +32,7 @@ struct PushSender: Sendable {
     }
 
     func sendDue() async throws {
-        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { try await sendDue($0) }
-    }
-
-    private static var configuration: HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration.outgoing()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.redirectConfiguration = .disallow
-        return configuration
+        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { try await sendDue($0) }
     }
 
     private func sendDue(_ client: HTTPClient) async throws {

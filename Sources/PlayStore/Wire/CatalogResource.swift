@@ -1,3 +1,5 @@
+import HTTPSupport
+
 /// A resource of a catalog, which a path of identifiers names below its app: a product, or an offer below it.
 package protocol CatalogResource: Codable, Sendable {
     /// The name of one resource in the bodies of requests, such as `subscriptionOffer`. Answers with several have an `s` behind it.
@@ -62,12 +64,12 @@ package struct CatalogUpdate<Resource: CatalogResource>: Decodable, Sendable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CatalogKey.self)
-        resource = try container.decodeIfPresent(Resource.self, forKey: CatalogKey(Resource.field))
-        updateMask = try container.decodeIfPresent(String.self, forKey: CatalogKey("updateMask"))
-        allowMissing = try container.decodeIfPresent(Bool.self, forKey: CatalogKey("allowMissing"))
+        let container = try decoder.container(keyedBy: MemberName.self)
+        resource = try container.decodeIfPresent(Resource.self, forKey: MemberName(stringValue: Resource.field))
+        updateMask = try container.decodeIfPresent(String.self, forKey: MemberName(stringValue: "updateMask"))
+        allowMissing = try container.decodeIfPresent(Bool.self, forKey: MemberName(stringValue: "allowMissing"))
         regionsVersion = try container.decodeIfPresent(
-            OneTimeProduct.RegionsVersion.self, forKey: CatalogKey("regionsVersion"))
+            OneTimeProduct.RegionsVersion.self, forKey: MemberName(stringValue: "regionsVersion"))
     }
 }
 
@@ -87,21 +89,11 @@ package struct CatalogList<Resource: CatalogResource>: Encodable, Sendable {
 
     /// An empty list is left out, as Google does.
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CatalogKey.self)
-        if !resources.isEmpty { try container.encode(resources, forKey: CatalogKey(Resource.field + "s")) }
-        try container.encodeIfPresent(nextPageToken, forKey: CatalogKey("nextPageToken"))
+        var container = encoder.container(keyedBy: MemberName.self)
+        if !resources.isEmpty { try container.encode(resources, forKey: MemberName(stringValue: Resource.field + "s")) }
+        try container.encodeIfPresent(nextPageToken, forKey: MemberName(stringValue: "nextPageToken"))
     }
 }
 
 /// An object without members: a marker such as `"free": {}`, and the answer of some methods.
 package struct EmptyObject: Codable, Hashable, Sendable {}
-
-/// A key whose name follows from the kind of a resource.
-private struct CatalogKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(_ name: String) { stringValue = name }
-    init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { nil }
-}

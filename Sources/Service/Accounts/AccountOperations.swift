@@ -1,7 +1,5 @@
-import Entitlements
 import Features
 import HTTPSupport
-import Proofs
 
 extension APIOperation {
     static let accounts = [

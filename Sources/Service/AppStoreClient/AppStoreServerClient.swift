@@ -234,7 +234,6 @@ extension HTTPClient {
     /// token. It lives as long as the process.
     static let toStores: HTTPClient = {
         var configuration = HTTPClient.Configuration.outgoing(.disallow)
-        configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(10)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()

@@ -20,10 +20,7 @@ package struct RevocationChecker: Sendable {
         body: (RevocationChecker) async throws -> Value
     ) async throws -> Value {
         // Answers are not encrypted, so an attacker in the network could redirect the request.
-        var configuration = HTTPClient.Configuration.outgoing(.disallow)
-        // The caller retries.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { client in
             try await body(RevocationChecker(client: client, statuses: RevocationStatuses(clock: clock)))
         }
     }

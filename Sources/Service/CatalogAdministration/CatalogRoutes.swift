@@ -1,5 +1,4 @@
 import Catalog
-import Entitlements
 import Features
 import Foundation
 import HTTPSupport
@@ -8,7 +7,6 @@ import Hummingbird
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 
 /// Routes for the administration of the catalog: define, withdraw and picture products, define rights and offerings, and list the
 /// changes.

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird

@@ -1,4 +1,3 @@
-import Ledger
 import Proofs
 import Synchronization
 

@@ -2,7 +2,6 @@ import Entitlements
 import HTTPSupport
 import Logging
 import Proofs
-import ServiceLifecycle
 import Vocabulary
 
 /// Records due changes at each run.

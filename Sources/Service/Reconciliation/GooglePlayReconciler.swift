@@ -1,10 +1,8 @@
-import Catalog
 import Entitlements
 import HTTPSupport
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 
 /// Asks Google Play for what the service has missed: the purchases that were taken back, and those that have fallen silent. Pub/Sub
 /// gives a notification up after a week, and Google Play does not notify about everything.

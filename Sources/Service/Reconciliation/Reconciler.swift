@@ -1,6 +1,5 @@
 import Catalog
 import Entitlements
-import Features
 import Foundation
 import HTTPSupport
 import Ledger

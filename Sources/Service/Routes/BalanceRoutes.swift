@@ -1,5 +1,4 @@
 import Entitlements
-import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird

@@ -1,5 +1,4 @@
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
 
 /// The operations that a setting of `till serve` turns on. While it is off, they answer `featureOff`.

@@ -1,4 +1,3 @@
-import Entitlements
 import HTTPSupport
 import Proofs
 import Vocabulary

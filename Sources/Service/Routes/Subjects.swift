@@ -1,11 +1,9 @@
 import Entitlements
-import Features
 import HTTPSupport
 import Hummingbird
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 import Vocabulary
 
 /// The users of requests: the app's own user, or the user that a back end names in the path.

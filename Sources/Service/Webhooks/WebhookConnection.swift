@@ -1,13 +1,10 @@
 import AsyncHTTPClient
 import Dispatch
-import Entitlements
 import Features
-import Foundation
 import HTTPSupport
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Proofs
 import Synchronization
 
 /// The connection to one receiver. It follows no redirect. Only the beginning of an answer's body is kept, for people.
@@ -29,7 +26,6 @@ package struct WebhookConnection: Sendable {
         _ body: (WebhookConnection) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration.outgoing(.disallow)
-        configuration.connectionPool.retryConnectionEstablishment = false
         // No message waits for a connection, which would use up its timeout.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumAtOnce
         configuration.timeout.connect = .seconds(5)

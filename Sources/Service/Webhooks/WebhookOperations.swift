@@ -1,4 +1,3 @@
-import Entitlements
 import Features
 import HTTPSupport
 import Proofs

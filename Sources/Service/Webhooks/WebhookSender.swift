@@ -1,9 +1,7 @@
-import Entitlements
 import Features
 import HTTPSupport
 import Ledger
 import Logging
-import Proofs
 import ServiceLifecycle
 import Synchronization
 

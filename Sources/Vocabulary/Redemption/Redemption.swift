@@ -1,5 +1,3 @@
-import Proofs
-
 /// The response to the redemption of a proof. This is its JSON form.
 public struct Redemption: Hashable, Sendable, Codable {
     /// The result for the whole proof.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import HTTPSupport
 import PlayStore
 import Proofs

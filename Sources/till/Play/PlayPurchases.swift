@@ -130,24 +130,6 @@ struct PlayCancel: Command {
 }
 
 struct PlayRefund: Command {
-    /// The reasons by the names of their numbers in voided purchases.
-    enum Reason: String, CaseIterable, ExpressibleByArgument {
-        case other, remorse, notReceived, defective, accidentalPurchase, fraud, friendlyFraud, chargeback
-
-        fileprivate var reason: VoidedPurchase.Reason {
-            switch self {
-            case .other: .other
-            case .remorse: .remorse
-            case .notReceived: .notReceived
-            case .defective: .defective
-            case .accidentalPurchase: .accidentalPurchase
-            case .fraud: .fraud
-            case .friendlyFraud: .friendlyFraud
-            case .chargeback: .chargeback
-            }
-        }
-    }
-
     static let configuration = CommandConfiguration(
         "refund", "Refund a purchase, and list it as voided.",
         examples: """
@@ -167,7 +149,7 @@ struct PlayRefund: Command {
         help:
             "other, remorse, notReceived, defective, accidentalPurchase, fraud, friendlyFraud or chargeback; the bank's for a chargeback, else the customer's."
     )
-    var reason = Reason.other
+    var reason = VoidedPurchase.Reason.other
 
     @Flag(help: "Leave the goods with the customer. The refund is then not listed as voided.")
     var keep = false
@@ -179,9 +161,14 @@ struct PlayRefund: Command {
         try terminal.show(
             common.existingPlay.perform {
                 try $0.resource(
-                    try $0.refund(number, quantity: quantity, isRevoking: !keep, source: source, reason: reason.reason))
+                    try $0.refund(number, quantity: quantity, isRevoking: !keep, source: source, reason: reason))
             })
     }
+}
+
+extension VoidedPurchase.Reason: NamedArgument, NamedCase {
+    /// All but the Play's own, by the names of their numbers.
+    package static var allValueStrings: [String] { allCases.filter { $0 != .unacknowledgedPurchase }.map(\.name) }
 }
 
 /// A purchase or a subscription of the local Google Play, as its commands show it.

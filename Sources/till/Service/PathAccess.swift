@@ -1,7 +1,6 @@
 import Catalog
 import Console
 import Foundation
-import Proofs
 import Vocabulary
 
 /// A file or folder that somebody besides root and the service's user could change, replace or read.

@@ -21,21 +21,6 @@ struct StoreBuy: Command {
               --billing-plan monthly
             """)
 
-    /// The offers that are named.
-    enum OfferType: String, CaseIterable, ExpressibleByArgument {
-        case promotional
-        case offerCode
-        case winBack
-
-        var kind: SubscriptionOffer.Kind {
-            switch self {
-            case .promotional: .promotional
-            case .offerCode: .offerCode
-            case .winBack: .winBack
-            }
-        }
-    }
-
     @Argument(help: .value("product", "The product's identifier."))
     var productIdentifier: String
 
@@ -52,7 +37,7 @@ struct StoreBuy: Command {
     var offer: String?
 
     @Option(help: "promotional, offerCode or winBack.")
-    var offerType = OfferType.promotional
+    var offerType = SubscriptionOffer.Kind.promotional
 
     @Option(help: .value("plan", BillingPlanType.optionHelp))
     var billingPlan: BillingPlanType?
@@ -73,7 +58,7 @@ struct StoreBuy: Command {
         let payment = Payment(
             productIdentifier: productIdentifier, quantity: quantity,
             appAccountToken: appAccountToken.flatMap(UUID.init(uuidString:)), billingPlanType: billingPlan,
-            offer: offer.map { Payment.OfferChoice(kind: offerType.kind, identifier: $0) })
+            offer: offer.map { Payment.OfferChoice(kind: offerType, identifier: $0) })
         let added = try store.add(payment, account: account, outcome: outcome)
         _ = try store.process(account: account)
         let (queued, effect) = try store.read { try ($0.queued(added.identifier), $0.effect(of: added.identifier)) }
@@ -126,14 +111,13 @@ extension Terminal {
     }
 }
 
-extension BillingPlanType: ExpressibleByArgument {
+extension SubscriptionOffer.Kind: NamedArgument {
+    /// The offers that have a name to buy with.
+    public static var allValueStrings: [String] { allCases.filter { $0 != .introductory }.map(\.name) }
+}
+
+extension BillingPlanType: NamedArgument {
     static let optionHelp = "upFront, or monthly for a subscription of a year with a commitment of twelve months."
-
-    public init?(argument: String) {
-        self.init(name: argument)
-    }
-
-    public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
 extension PurchaseEffect {

@@ -115,13 +115,7 @@ struct StoreSettingsCommand: Command {
     }
 }
 
-extension TimeRate: ExpressibleByArgument {
-    public init?(argument: String) {
-        self.init(name: argument)
-    }
-
-    public static var allValueStrings: [String] { allCases.map(\.name) }
-}
+extension TimeRate: NamedArgument {}
 
 /// `--error purchase=networkError`
 struct SimulatedError: ExpressibleByArgument {
@@ -248,8 +242,4 @@ extension Terminal {
     }
 }
 
-extension NotificationFault: ExpressibleByArgument {
-    package init?(argument: String) {
-        self.init(name: argument)
-    }
-}
+extension NotificationFault: NamedArgument {}

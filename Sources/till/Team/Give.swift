@@ -109,11 +109,7 @@ extension User: ExpressibleByArgument {
     }
 }
 
-extension PaymentOutcome: ExpressibleByArgument {
-    package init?(argument: String) {
-        self.init(name: argument)
-    }
-}
+extension PaymentOutcome: NamedArgument {}
 
 extension AppStoreEnvironment: ExpressibleByArgument {}
 

@@ -5,7 +5,6 @@ import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Proofs
 import Vocabulary
 
 /// The options of a command about the catalog of an app, as it is administered.

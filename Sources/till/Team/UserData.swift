@@ -1,7 +1,6 @@
 import AppStore
 import ArgumentParser
 import HTTPSupport
-import Proofs
 import Vocabulary
 
 struct ExportUser: UserCaller {

@@ -5,7 +5,6 @@ import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Proofs
 import Vocabulary
 
 struct WebhooksCommand: AsyncParsableCommand {

@@ -136,16 +136,6 @@ struct Report: Encodable, ExpressibleByDictionaryLiteral, Sendable {
     }
 }
 
-/// The name of a member that no declaration has.
-struct MemberName: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-
-    init?(intValue: Int) { nil }
-}
-
 extension PaymentTransaction {
     /// The transaction of the payment queue in the output of commands.
     ///

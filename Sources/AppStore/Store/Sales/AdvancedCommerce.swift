@@ -1,5 +1,4 @@
 import Catalog
-import Foundation
 import HTTPSupport
 import Proofs
 

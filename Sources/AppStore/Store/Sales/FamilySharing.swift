@@ -1,5 +1,4 @@
 import Catalog
-import GRDB
 import Proofs
 
 /// Family Sharing (StoreKit, "Supporting Family Sharing in your app"): each family member gets a transaction of their own, free of charge.

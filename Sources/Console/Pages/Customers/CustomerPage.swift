@@ -1,6 +1,5 @@
 import Entitlements
 import Features
-import HTTPSupport
 import Hummingbird
 import Proofs
 import Vocabulary

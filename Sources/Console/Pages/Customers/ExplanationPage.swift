@@ -1,5 +1,4 @@
 import Entitlements
-import Foundation
 import Hummingbird
 import Proofs
 import Vocabulary

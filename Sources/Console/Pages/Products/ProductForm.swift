@@ -1,5 +1,4 @@
 import Catalog
-import Entitlements
 import Features
 import HTTPSupport
 import Proofs

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The subject of a notification: the field with its part about the app. Each notification has exactly one.
 public enum NotificationSubject: String, Sendable, CaseIterable {
     /// One transaction.

@@ -1,4 +1,3 @@
-import Entitlements
 import Features
 import Proofs
 import Vocabulary
