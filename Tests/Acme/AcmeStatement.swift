@@ -39,7 +39,7 @@ package struct AcmeStatement: Codable, Hashable, Sendable {
         package var recurring: Int64?
         package var terms = Terms.full
         package var continues = false
-        /// True if the next charge has replaced the plan, whose end is the beginning of that one.
+        /// True if the next charge has replaced the plan. The beginning of that one ends it, and `until` is still the paid end.
         package var isReplaced = false
         package var paidBack: PaidBack?
 

@@ -275,6 +275,6 @@ extension PurchaseTokenTests {
         let next = try #require(status.nextPeriod)
         #expect(next.productIdentifier == "garden.basic.monthly" && next.basePlanIdentifier == "monthly")
         #expect(next.beginsAt?.rfc3339 == end && next.price == Price(milliunits: 3000, currency: "USD"))
-        #expect(try await events(alice) == ["granted"])
+        #expect(try await events(alice) == ["granted", "planChosen garden.basic.monthly:monthly"])
     }
 }

@@ -84,7 +84,8 @@ import Vocabulary
             return numbers
         }
         let gate = await ledger.hangCommit()
-        async let (first, second) = (batch.answer(6), batch.answer(8))
+        async let first = batch.answer(6)
+        async let second = batch.answer(8)
         let broken = Task { try await batch.answer(7) }
         await expectEventually { ledger.waitingCount == 3 }
         gate.signal()

@@ -63,12 +63,12 @@ struct ServiceFixture {
         self.ledger = ledger
         let figures = ledger.figures(clock: shop.clock)
         self.figures = figures
-        let till = Till(service, clock: shop.clock) {
+        let till = Till(service, clock: shop.clock) { [clock = shop.clock] in
             $0.accounts = accounts
             $0.administration = administration
             $0.figures = figures
             ($0.profiles, $0.seedApp) = (service.profiles, service.profiles)
-            $0.webhooks = ledger.webhooks(of: administration.apps, clock: shop.clock)
+            $0.webhooks = ledger.webhooks(of: administration.apps, clock: clock)
         }
         let stores = StoreClients(
             playNotifications: GooglePlayNotifications(

@@ -129,7 +129,6 @@ extension Simulation {
             guard let other = Self.otherPlans[last.product] else { return }
             try change("replaced") {
                 $0.charges[$0.charges.count - 1].isReplaced = true
-                $0.charges[$0.charges.count - 1].until = now
                 $0.charges.append(charge(other, continues: false))
                 $0.next = .renews(as: other)
             }

@@ -150,7 +150,6 @@ actor AcmeTableStore: TableStore {
         let (last, begin, end) = (try last(of: sold), now, try Day.month(after: now))
         try await tell("replaced", sold) { contract in
             contract.charges[contract.charges.count - 1].isReplaced = true
-            contract.charges[contract.charges.count - 1].until = begin
             contract.charges.append(
                 AcmeStatement.Charge(
                     last.number + 1, plan.rawValue, .plan, from: begin, until: end, price: plan.price,

@@ -57,7 +57,8 @@ struct MentionedCommand: CustomStringConvertible {
                 return MentionedCommand(path: path, words: [String(hint.1)] + arguments, isCode: true)
             }
         let text = line.replacing(/\\\((?:[^()]|\([^()]*\))*\)/, with: "1")
-        return hints + (text.hasPrefix("till ") ? [call(text, path)] : calls(inProse: text, path))
+        let isCall = text.hasPrefix("till ") && !text.hasPrefix("till = ")
+        return hints + (isCall ? [call(text, path)] : calls(inProse: text, path))
     }
 
     private static func calls(ofPage line: Substring, _ path: String) -> [MentionedCommand] {

@@ -103,6 +103,12 @@ extension Request {
         return try query("origin", as: Origin.self)
     }
 
+    /// The store of rows that a page lists, also one that Till does not know; nil for all.
+    func recordedStore() throws(Problem) -> PurchaseStore? {
+        if let store = try chosen("store").flatMap(PurchaseStore.init(rawValue:)) { return store }
+        return try chosen("store") as PurchaseStore?
+    }
+
     /// The word of a parameter; nil for an empty one.
     func chosen<Word: CaseIterable & RawRepresentable<String>>(_ name: String) throws(Problem) -> Word? {
         try chosen(name) == nil ? nil : try query(name)

@@ -134,8 +134,12 @@ extension EntitlementDecision {
     /// Records a choice that a statement tells of, or that it is taken back. A plan that replaces another one at once is told with its
     /// period.
     ///
-    /// - Parameter before: The statement about the renewal before this one; nil without one.
-    mutating func auditChoice(by claim: Claim, after before: StatedRenewal?, to user: Int64) {
+    /// - Parameters:
+    ///   - before: The statement about the renewal before this one; nil without one.
+    ///   - period: The latest period before the statement; nil without one.
+    mutating func auditChoice(
+        by claim: Claim, after before: StatedRenewal?, in period: TransactionKey?, to user: Int64
+    ) {
         guard claim.renewal != nil, let original = facts.transactions[claim.key]?.originalKey,
             let renewal = facts.purchases[original]?.renewal, renewal != before, renewal.willRenew == true,
             let key = facts.reading(periodsOf: original, \.last), let transaction = facts.transactions[key],
@@ -143,6 +147,8 @@ extension EntitlementDecision {
             renewal.counts(forPeriodFrom: transaction.purchaseDate)
         else { return }
         let chosen = renewal.chosenPlan(besides: transaction.plan)
+        // Nothing is taken back with a period that has only begun, as by a replacement at once.
+        guard chosen != nil || key == period else { return }
         let known = before.flatMap { before in
             before.counts(forPeriodFrom: transaction.purchaseDate)
                 ? before.chosenPlan(besides: transaction.plan) : nil

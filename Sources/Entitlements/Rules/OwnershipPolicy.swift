@@ -180,7 +180,10 @@ extension EntitlementDecision {
         if summary.isEndless { return true }
         guard let end = summary.end else { return false }
         if end > moment { return true }
-        guard let renewedUntil = claim.expiresAt, claim.revocationDate == nil else { return false }
+        guard let renewedUntil = claim.expiresAt, claim.revocationDate == nil,
+            // A period that a later one has replaced continues nothing.
+            facts.reading(periodsOf: original, { $0.first(after: claim.purchaseDate) }) == nil
+        else { return false }
         // The clocks of the App Store's servers differ.
         return renewedUntil > moment && claim.purchaseDate <= end.adding(seconds: 3600)
     }

@@ -9,13 +9,14 @@ extension EntitlementDecision {
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
     mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
         let (paidBack, wasRevoked) = (paidBack(of: claim), facts.transactions[claim.key]?.status.isRevoked ?? false)
-        let renewal = claim.renewal.flatMap { _ in facts.ownedOriginal(of: claim) }
-            .flatMap { facts.purchases[$0]?.renewal }
+        let original = claim.renewal.flatMap { _ in facts.ownedOriginal(of: claim) }
+        let renewal = original.flatMap { facts.purchases[$0]?.renewal }
+        let period = original.flatMap { facts.reading(periodsOf: $0, \.last) }
         let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
         // The money of a revocation stands in its event.
         let isRevoked = facts.transactions[claim.key]?.status.isRevoked ?? false
         if wasRevoked || !isRevoked { auditRefund(of: claim, after: paidBack, to: user) }
-        auditChoice(by: claim, after: renewal, to: user)
+        auditChoice(by: claim, after: renewal, in: period, to: user)
         return result
     }
 

@@ -64,8 +64,8 @@ public struct ProofVerifier: Sendable {
         try expectations.check(
             app: (purchase.key.bundleIdentifier, .never), environment: environment, origin: origin)
         return VerifiedProof(
-            content: .signedPurchase(purchase), origin: origin, environment: environment,
-            signedAt: purchase.purchaseTime, bundleIdentifier: purchase.key.bundleIdentifier, digest: purchase.digest,
+            content: .signedPurchase(purchase), origin: origin, signedAt: purchase.purchaseTime,
+            bundleIdentifier: purchase.key.bundleIdentifier, digest: purchase.digest,
             chains: [], unreadableFields: purchase.unreadableFields,
             fingerprints: .init(anchor: purchase.key.fingerprint, leaf: purchase.key.fingerprint))
     }
@@ -248,7 +248,7 @@ public struct ProofVerifier: Sendable {
             app: (payload.bundleIdentifier, StatedAppAppleIdentifier(in: payload.content)), environment: environment,
             origin: origin)
         return VerifiedProof(
-            content: payload.content, origin: origin, environment: environment, signedAt: payload.signedAt,
+            content: payload.content, origin: origin, signedAt: payload.signedAt,
             bundleIdentifier: payload.bundleIdentifier, digest: digest, chains: [chain.path],
             unreadableFields: payload.unreadableFields, fingerprints: chain.fingerprints)
     }

@@ -13,7 +13,6 @@ public struct VerifiedProof: Sendable {
 
     public let content: Content
     public let origin: Origin
-    public let environment: AppStoreEnvironment
     /// The signing date. For an app receipt or an app transaction, the creation date. For a signed purchase of Google Play, which states no other
     /// date, that of the purchase.
     public let signedAt: Timestamp
@@ -54,6 +53,9 @@ public struct VerifiedProof: Sendable {
     }
 
     public let fingerprints: Fingerprints
+
+    /// The environment that the proof states, which is that of its origin.
+    public var environment: AppStoreEnvironment { origin.environment }
 
     /// The statement about a renewal, nested or alone. Nil if there is none.
     public var renewal: StatedRenewal? {

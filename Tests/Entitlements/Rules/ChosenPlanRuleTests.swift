@@ -13,6 +13,8 @@ import Testing
         var plan: String?
         var renews = true
         var transaction = "1"
+        /// Second of the statement; nil for ten after the one before.
+        var second: Int64?
     }
 
     private static func claim(_ statement: Statement, at second: Int64, of plan: String?) -> Claim {
@@ -47,12 +49,13 @@ import Testing
             "the renewal with the chosen product", nil,
             [.init(product: "basic"), .init(product: "basic", transaction: "2")], ["basic"]
         ),
+        ("a replacement at once", nil, [.init(second: 990), .init(product: "basic", transaction: "2")], []),
     ]
 
     @Test(arguments: cases.indices) func `each choice is told once`(index: Int) {
         let (name, plan, statements, told) = Self.cases[index]
         let steps = statements.enumerated().map { number, statement in
-            let second = Int64(number + 1) * 10 + (statement.transaction == "1" ? 0 : 1000)
+            let second = statement.second ?? Int64(number + 1) * 10 + (statement.transaction == "1" ? 0 : 1000)
             return Rules.Step.redeem(Self.claim(statement, at: second, of: plan), Rules.alice)
         }
         let decision = Rules.play(steps, after: 1500).decision

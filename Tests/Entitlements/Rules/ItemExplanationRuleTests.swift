@@ -29,10 +29,11 @@ import Vocabulary
         refunded: Int64? = nil,
         grace: Int64? = nil,
         revocation: Revocation? = nil,
-        facts: [TransactionFact: StatedValue] = [:]
+        facts: [TransactionFact: StatedValue] = [:],
+        from origin: Origin = .localSandbox
     ) -> RedeemedTransaction {
         RedeemedTransaction(
-            sequence: 1, origin: .localSandbox, transactionIdentifier: "7", originalTransactionIdentifier: "7",
+            sequence: 1, origin: origin, transactionIdentifier: "7", originalTransactionIdentifier: "7",
             productIdentifier: "p", purchaseDate: Rules.now, redeemedAt: Rules.now,
             revocationDate: refunded.map(Rules.later),
             expiresAt: ends.map(Rules.later), graceEndsAt: grace.map(Rules.later), revocation: revocation,
@@ -136,7 +137,7 @@ import Vocabulary
             testDescription: "paused",
             facts: purchases(
                 purchase(
-                    transaction(ends: 100),
+                    transaction(ends: 100, from: .localPlayProduction),
                     renewal: [
                         .subscriptionState: .text("SUBSCRIPTION_STATE_PAUSED"), .autoRenewStatus: .integer(1),
                         .autoResumeTime: .integer(Rules.later(999).millisecondsSince1970),

@@ -50,17 +50,24 @@ struct RuleFixture {
     static func decision(
         _ policy: OwnershipPolicy = .keep,
         after seconds: Int64 = 0,
-        knowing facts: EntitlementFacts? = nil
+        knowing facts: EntitlementFacts? = nil,
+        accepting origins: Set<Origin> = [.localSandbox]
     ) -> EntitlementDecision {
         var facts = facts ?? EntitlementFacts()
         for user in [alice, bob, carol] { facts.tokenOwners[token(of: user)] = user }
-        return facts.decision(under: policy, accepting: [.localSandbox], at: later(seconds))
+        return facts.decision(under: policy, accepting: origins, at: later(seconds))
     }
 
     /// A step of a story: a user presents a claim, or the App Store states it.
     enum Step {
         case redeem(Claim, Int64)
         case state(Claim)
+
+        var origin: Origin {
+            switch self {
+            case .redeem(let claim, _), .state(let claim): claim.origin
+            }
+        }
     }
 
     /// Plays a story from its start.
@@ -72,7 +79,8 @@ struct RuleFixture {
         after seconds: Int64 = 0,
         knowing facts: EntitlementFacts? = nil
     ) -> (results: [String], decision: EntitlementDecision) {
-        var decision = decision(policy, after: seconds, knowing: facts)
+        var decision = decision(
+            policy, after: seconds, knowing: facts, accepting: Set(steps.map(\.origin) + [.localSandbox]))
         let results = steps.map { step in
             switch step {
             case .redeem(let claim, let user): decision.redeem(claim, for: user, by: .user).rawValue

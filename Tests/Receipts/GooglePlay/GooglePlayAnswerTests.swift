@@ -268,14 +268,15 @@ enum PlayAnswers {
         #expect(facts.text(.autoRenewBasePlanId) == "yearly" && facts.integer(.renewalPrice) == 99_000_000)
     }
 
-    @Test func `what is replaced ends without a refund`() throws {
+    @Test func `what is replaced keeps its paid end, without a refund`() throws {
         let text = Answers.subscription(
             "EXPIRED", item: #""expiryTime":"\#(Answers.day(-1))","autoRenewingPlan":{}"#,
             more: #","canceledStateContext":{"replacementCancellation":{}}"#)
         let statement = try Answers.statement(text, orders: [Answers.month("PARTIALLY_REFUNDED")])
         #expect(statement.isReplaced)
         #expect(statement.purchases.first?.purchase.revocationDate == nil)
-        #expect(statement.purchases.first?.purchase.expiresDate == Self.now.adding(days: -1))
+        // The successor's beginning ends it, once the service knows it. The order states what was paid for.
+        #expect(statement.purchases.first?.purchase.expiresDate == Self.now.adding(days: 20))
     }
 
     @Test func `a replaced period that the ledger knows keeps its end`() throws {

@@ -80,7 +80,7 @@ import Testing
         let early: [TransactionFact: StatedValue] = [.basePlanId: .text("monthly")]
         let named = try event(subscription(.granted, Self.order, orders: [Self.order], early))
         #expect(named["product_id"] == "garden.premium.monthly")
-        let apple = Fixture(.granted, "1").having("1", from: 1, to: 8, plan)
+        let apple = Fixture(.granted, "1").having("1", from: 1, to: 8)
         #expect(try event(apple)["product_id"] == "garden.premium.monthly")
         let gate = Fixture(.granted, Self.order, "garden.gate", origin: .googleProduction)
             .having(Self.order, "garden.gate", of: Self.order, type: .nonConsumable, from: 1, to: nil)

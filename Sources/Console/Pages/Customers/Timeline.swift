@@ -87,7 +87,8 @@ extension CustomerView {
                             query: ["origin": notification.origin.rawValue]))
                 ) {
                     spaced(
-                        by: ": ", Phrase("Notification of \(notification.origin.store.name)"), data(notification.title))
+                        by: ": ", Phrase("Notification of \(notification.origin.store.nameInSentence)"),
+                        data(notification.title))
                 }
                 also(mark(notification.origin))
             }

@@ -107,7 +107,7 @@ extension CustomerView {
     }
 
     func transactionsPage(_ request: Request) async throws -> Page {
-        let store = try request.chosen("store").flatMap(PurchaseStore.init(rawValue:))
+        let store = try request.recordedStore()
         let (shown, next) = try await RequestedPage(request).list(at: \.sequence) {
             try await entitlements.transactions(of: user, from: store, before: $0, limit: $1)
         }

@@ -111,6 +111,9 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
         }
     }
 
+    /// The environment of the proofs.
+    var environment: AppStoreEnvironment { self == .xcode ? .xcode : isSandbox ? .sandbox : .production }
+
     /// True if customers pay. Anybody who reaches a local store mints purchases there.
     package var isSold: Bool { !isSandbox && self != .localProduction && self != .localPlayProduction }
 
