@@ -47,8 +47,9 @@ def insert(table: str, columns: str, values: str, first: int, last: int) -> None
 
 
 def facts(purchased: str, type: str, price: int) -> str:
+    # The places of Production, PURCHASED and PURCHASE among the words of their columns (StatedField.words).
     return (
-        f"'Production', {type}, 'PURCHASED', 'PURCHASE', {purchased}, CAST(n AS TEXT), '5E5ADE04', {price}, 'KRW', 'KOR',"
+        f"'0', {type}, '1', '0', {purchased}, CAST(n AS TEXT), '5E5ADE04', {price}, 'KRW', 'KOR',"
         f" '143466', {purchased}"
     )
 
@@ -76,7 +77,7 @@ def subscriptions(user: str, original: str, stated: str, first: int, last: int) 
     insert("subscription",
            "user_id, original_transaction_id, origin, app, stated_at, proof_digest, environment, product_id,"
            " auto_renew_product_id, auto_renew_status, renewal_date, renewal_price, currency",
-           f"{user}, {original}, {origin}, 1, {stated}, {statements.digest()}, 'Production', '{APP}.gardener.monthly',"
+           f"{user}, {original}, {origin}, 1, {stated}, {statements.digest()}, '0', '{APP}.gardener.monthly',"
            f" '{APP}.gardener.monthly', 1, {renews}, 4900000, 'KRW'", first, last)
     insert("purchase_state", "user_id, original_transaction_id, origin, app, state, renews, changes_at",
            f"{user}, {original}, {origin}, 1, 'active', 1, {renews}", first, last)
@@ -111,7 +112,7 @@ def subscribers() -> None:
     last = users // 2 - 1
     transactions(
         user, "6", number, number, f"'{APP}.gardener.monthly'", bought, f"{bought} + {31 * DAY}",
-        "'Auto-Renewable Subscription'", last + 1, "true")
+        "'3'", last + 1, "true")
     subscriptions(user, number, bought, 0, last)
     audit(user, "6", bought, "'granted'", "'user'", origin, f"'{APP}.gardener.monthly'", "NULL", 0, last)
 
@@ -135,7 +136,7 @@ def regular_customer() -> None:
         str(regular), "n + 1", number, original,
         f"CASE WHEN {is_renewal} THEN '{APP}.gardener.monthly' ELSE '{APP}.seeds10' END", bought,
         f"CASE WHEN {is_renewal} THEN {ends} END",
-        f"CASE WHEN {is_renewal} THEN 'Auto-Renewable Subscription' ELSE 'Consumable' END", last + 1, is_renewal)
+        f"CASE WHEN {is_renewal} THEN '3' ELSE '0' END", last + 1, is_renewal)
     subscriptions(str(regular), "CAST(3000000000000000 + n * 10 AS TEXT)", str(end - DAY), 0, 19)
     print(f"INSERT INTO original (original_transaction_id, origin, app, user_id) SELECT {number}, {origin}, 1, {regular}"
           f" FROM {statements.series(0, last)} WHERE NOT {is_renewal};")

@@ -29,7 +29,8 @@ origin, beginning, end = "4", 1_790_000_000_000, 1_790_000_000_000
 if arguments[1] != "readers" and arguments[2:]:
     origin, beginning, end = arguments[2], int(arguments[3]), int(arguments[4])
 APP = "com.memolease.sesac1"
-TYPE = "'Non-Consumable'"
+# The places of Non-Consumable, Sandbox, PURCHASED and PURCHASE among the words of their columns (StatedField.words).
+TYPE, ENVIRONMENT, OWNERSHIP, REASON = "'1'", "'1'", "'1'", "'0'"
 BATCH = 1_000_000
 
 
@@ -89,7 +90,7 @@ class Group(NamedTuple):
             "original_transaction_id": identifier, "origin": origin, "app": 1, "user_id": key["user_id"]}, rows)
         statements.insert("redeemed_transaction", key | name | {
             "product_id": product, "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
-            "environment": "'Sandbox'", "type": TYPE, "ownership_type": "'PURCHASED'", "transaction_reason": "'PURCHASE'",
+            "environment": ENVIRONMENT, "type": TYPE, "ownership_type": OWNERSHIP, "transaction_reason": REASON,
             "original_purchase_date": moment, "price": 1_200_000, "currency": "'KRW'", "storefront": "'KOR'",
             "storefront_id": "'143466'", "signed_date": moment,
             "proof_digest": statements.digest(), "collection": collection, "number": number, "is_revoked": 0,

@@ -50,6 +50,9 @@ package struct ReadingRecords {
         "(type = \(type) OR type IS NULL AND expires_at IS NOT NULL)"
     }
 
+    private static let typeOfSubscriptions = TransactionFact.type.storedText(
+        ProductType.autoRenewableSubscription.rawValue)
+
     private func transactions(
         _ statement: TransactionStatement,
         _ arguments: [any SQLConvertible]
@@ -148,7 +151,7 @@ package struct ReadingRecords {
     /// The transactions with the type of a subscription, and those with an end but without a stated type. They have only the
     /// facts that a status depends on.
     func subscribedTransactions(of user: Int64) throws -> [RedeemedTransaction] {
-        try transactions(Self.subscribed, [user, ProductType.autoRenewableSubscription.rawValue])
+        try transactions(Self.subscribed, [user, Self.typeOfSubscriptions])
     }
 
     private static let subscribed = TransactionStatement(
@@ -203,7 +206,7 @@ package struct ReadingRecords {
         return try newest
             + database.rows(
                 Self.olderWithEffect.text,
-                [user, oldest.sequence, app, ProductType.autoRenewableSubscription.rawValue]
+                [user, oldest.sequence, app, Self.typeOfSubscriptions]
             ) { try Self.olderWithEffect.transaction(&$0, of: apps) }
     }
 

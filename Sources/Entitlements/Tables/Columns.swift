@@ -124,7 +124,8 @@ extension LedgerTransaction {
     }
 }
 
-/// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact.
+/// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact. It has the place of a word
+/// that most rows have (`StatedFact.storedText`).
 extension StatedFacts {
     package static var columns: [Table.Column] {
         Fact.allCases.map { fact in
@@ -143,7 +144,7 @@ extension StatedFacts {
         Fact.allCases.map { fact in
             switch self[fact] {
             case .integer(let number): SQLValue.integer(number)
-            case .text(let text): SQLValue.text(text)
+            case .text(let text): SQLValue.text(fact.storedText(text))
             case nil: SQLValue.null
             }
         }
@@ -157,7 +158,7 @@ extension StatedFacts where Fact.AllCases == [Fact] {
         for fact in facts {
             switch try row.nextValue() {
             case .integer(let number): self[fact] = .integer(number)
-            case .text(let text): self[fact] = .text(text)
+            case .text(let text): self[fact] = .text(fact.statedText(text))
             case .null, .blob: break
             }
         }

@@ -34,6 +34,8 @@ public struct StatedField: Sendable {
     /// The meaning in a few words.
     public let meaning: String
     public let source: Source
+    /// The words of a text that nearly all rows of the ledger have. A row has the place of its word, so new ones come last.
+    let words: [String]
     /// The known fields of an object. An object in another form is absent.
     private let fields: [String: PayloadForm]
 
@@ -42,12 +44,14 @@ public struct StatedField: Sendable {
         _ kind: Kind,
         _ meaning: String,
         by source: Source = .anyStatement,
+        words: [String] = [],
         fields: [String: PayloadForm] = [:]
     ) {
         self.column = column
         self.kind = kind
         self.meaning = meaning
         self.source = source
+        self.words = words
         self.fields = fields
     }
 
@@ -71,12 +75,35 @@ public protocol StatedFact: RawRepresentable<String>, CaseIterable, Hashable, Se
     var field: StatedField { get }
     /// The facts by their columns.
     static var byColumn: [String: Self] { get }
+    /// The words of each fact (`StatedField.words`), by its position.
+    static var words: [[String]] { get }
 }
 
 extension StatedFact {
     static func factsByColumn() -> [String: Self] {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0.field.column, $0) })
     }
+
+    static func wordsByPosition() -> [[String]] { allCases.map(\.field.words) }
+
+    /// The text in the ledger for a stated one: the place of a word as a digit. `=` precedes another text that could be one.
+    package func storedText(_ text: String) -> String {
+        let words = Self.words[position]
+        if words.isEmpty { return text }
+        if let place = words.firstIndex(where: { $0.hasSameBytes(as: text) }) { return String(place) }
+        return text.utf8.count > 1 && text.utf8.first != Self.mark ? text : "=" + text
+    }
+
+    /// The stated text of one in the ledger.
+    package func statedText(_ text: String) -> String {
+        let words = Self.words[position]
+        guard !words.isEmpty, let first = text.utf8.first else { return text }
+        let place = Int(first) - Int(UInt8(ascii: "0"))
+        if text.utf8.count == 1, words.indices.contains(place) { return words[place] }
+        return first == Self.mark ? String(decoding: text.utf8.dropFirst(), as: UTF8.self) : text
+    }
+
+    private static var mark: UInt8 { UInt8(ascii: "=") }
 
     /// The position among all facts. An enumeration without associated values is stored as this number.
     @inlinable
@@ -141,10 +168,12 @@ public enum RenewalFact: String, StatedFact {
     case subscriptionState, canceledBy, autoResumeTime, autoRenewBasePlanId, priceChangeState
 
     public static let byColumn = factsByColumn()
+    public static let words = wordsByPosition()
 
     public var field: StatedField {
         switch self {
-        case .environment: .init("environment", .text, "store environment")
+        case .environment:
+            .init("environment", .text, "store environment", words: AppStoreEnvironment.allCases.map(\.rawValue))
         case .productId: .init("product_id", .text, "product")
         case .autoRenewProductId: .init("auto_renew_product_id", .text, "product of the next renewal")
         case .autoRenewStatus: .init("auto_renew_status", .integer, "renewal")
@@ -300,13 +329,20 @@ public enum TransactionFact: String, StatedFact {
     case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated, promotionCode
 
     public static let byColumn = factsByColumn()
+    public static let words = wordsByPosition()
 
     public var field: StatedField {
         switch self {
-        case .environment: .init("environment", .text, "store environment")
-        case .type: .init("type", .text, "kind of the product")
-        case .inAppOwnershipType: .init("ownership_type", .text, "bought, shared in the family or a seat")
-        case .transactionReason: .init("transaction_reason", .text, "purchase or renewal")
+        case .environment:
+            .init("environment", .text, "store environment", words: AppStoreEnvironment.allCases.map(\.rawValue))
+        case .type: .init("type", .text, "kind of the product", words: ProductType.allCases.map(\.rawValue))
+        case .inAppOwnershipType:
+            .init(
+                "ownership_type", .text, "bought, shared in the family or a seat",
+                words: InAppOwnershipType.allCases.map(\.rawValue))
+        case .transactionReason:
+            .init(
+                "transaction_reason", .text, "purchase or renewal", words: TransactionReason.allCases.map(\.rawValue))
         case .originalPurchaseDate: .init("original_purchase_date", .date, "first purchase")
         case .expiresDate: .init("expires_date", .date, "end of the paid period", by: .lastStatement)
         case .webOrderLineItemId: .init("web_order_line_item_id", .text, "billing event")
@@ -319,7 +355,10 @@ public enum TransactionFact: String, StatedFact {
         case .storefrontId: .init("storefront_id", .text, "storefront")
         case .offerType: .init("offer_type", .integer, "kind of the offer")
         case .offerIdentifier: .init("offer_id", .text, "offer")
-        case .offerDiscountType: .init("offer_discount_type", .text, "payment mode of the offer")
+        case .offerDiscountType:
+            .init(
+                "offer_discount_type", .text, "payment mode of the offer",
+                words: OfferDiscountType.allCases.map(\.rawValue))
         case .offerPeriod: .init("offer_period", .text, "length of the offer")
         case .isTrialPeriod: .init("is_trial_period", .bool, "free trial", by: .appReceipts)
         case .isInIntroductoryOfferPeriod:
