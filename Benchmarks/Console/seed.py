@@ -62,11 +62,11 @@ def transactions(
     insert("claim", "transaction_id, origin, app, original_transaction_id, user_id",
            f"{number}, {origin}, 1, nullif({original}, {number}), {user}", 0, count - 1)
     insert("redeemed_transaction",
-           "user_id, sequence, original_transaction_id, transaction_id, origin, app, product_id, quantity, purchase_date,"
+           "user_id, sequence, original_transaction_id, transaction_id, origin, app, product, quantity, purchase_date,"
            f" redeemed_at, stated_at, expires_at, expires_date, proof_digest, is_revoked, collection, number, begins_at,"
            f" ends_at, {FACTS}",
-           f"{user}, {sequence}, {original}, {number}, {origin}, 1, {product}, 1, {bought}, {bought} + 2000, {bought},"
-           f" {expires}, {expires}, {statements.digest()}, 0, CASE WHEN {gives} THEN 'garden' END, CASE WHEN {gives} THEN 1 END,"
+           f"{user}, {sequence}, {original}, {number}, {origin}, 1, {statements.product(product)}, 1, {bought}, {bought} + 2000,"
+           f" {bought}, {expires}, {expires}, {statements.digest()}, 0, CASE WHEN {gives} THEN 'garden' END, CASE WHEN {gives} THEN 1 END,"
            f" CASE WHEN {gives} THEN {bought} END, {expires}, {facts(bought, type, 4_900_000)}", 0, count - 1)
 
 
@@ -233,6 +233,8 @@ def webhooks() -> None:
 
 
 statements.begin()
+for name in ("gardener.monthly", "seeds10"):
+    statements.add_product(f"'{APP}.{name}'")
 subscribers()
 regular_customer()
 team()

@@ -70,9 +70,7 @@ class Group(NamedTuple):
         identifier = f"CAST({self.transaction} + n AS TEXT)"
         # The catalog's eleven products, four of sprouts and seven of backgrounds, begun by each user at another one.
         choice = f"({place} + {round}) % 11"
-        collection = f"CASE WHEN {choice} < 4 THEN 'sprout' ELSE 'background' END"
-        number = f"CASE WHEN {choice} < 4 THEN {choice} + 1 ELSE {choice} - 3 END"
-        product = f"'{APP}.' || {collection} || {number}"
+        collection, number, product = goods(choice)
         moment = beginning if beginning == end else f"({beginning} + n * {(end - beginning) // count})"
         if peer:
             name = f"'{self.name}' || ({place})"
@@ -89,7 +87,7 @@ class Group(NamedTuple):
         statements.insert("original", {
             "original_transaction_id": identifier, "origin": origin, "app": 1, "user_id": key["user_id"]}, rows)
         statements.insert("redeemed_transaction", key | name | {
-            "product_id": product, "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
+            "product": statements.product(product), "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
             "environment": ENVIRONMENT, "type": TYPE, "ownership_type": OWNERSHIP, "transaction_reason": REASON,
             "original_purchase_date": moment, "price": 1_200_000, "currency": "'KRW'", "storefront": "'KOR'",
             "storefront_id": "'143466'", "signed_date": moment,
@@ -97,9 +95,16 @@ class Group(NamedTuple):
         }, rows)
         statements.insert("audit", {
             "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": "'granted'",
-            "actor": "'user'", "origin": origin, "reference": identifier, "subject": product,
-            "digest": statements.digest(),
+            "actor": "'user'", "origin": origin, "reference": identifier,
+            "product": statements.product(product), "digest": statements.digest(),
         }, rows)
+
+
+def goods(choice: str) -> tuple[str, str, str]:
+    """The collection, the number and the product of a place in the catalog."""
+    collection = f"CASE WHEN {choice} < 4 THEN 'sprout' ELSE 'background' END"
+    number = f"CASE WHEN {choice} < 4 THEN {choice} + 1 ELSE {choice} - 3 END"
+    return collection, number, f"'{APP}.' || {collection} || {number}"
 
 
 def batches(count: int) -> list[str]:
@@ -119,6 +124,7 @@ else:
 statements.begin()
 if not peer:
     statements.add_app(APP)
+    statements.add_product(goods("n")[2], statements.series(0, 10))
 for group in groups:
     group.add()
 statements.finish()

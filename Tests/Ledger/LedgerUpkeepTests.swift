@@ -66,6 +66,9 @@ import Vocabulary
         ("UPDATE redeemed_transaction SET is_revoked = 1", "period of an item differs"),
         ("UPDATE redeemed_transaction SET renewal_stated_at = 1", "renewal of an item differs"),
         ("UPDATE redeemed_transaction SET chain = 99", "unknown chain"),
+        ("UPDATE redeemed_transaction SET product = 99 WHERE transaction_id = '2'", "unknown product"),
+        ("DELETE FROM product", "A record of the audit log has an unknown app or product"),
+        ("UPDATE product SET product_id = 'q' WHERE product = 1", "audit log"),
         (
             "UPDATE redeemed_transaction SET transaction_id = '1', origin = 4 WHERE transaction_id = '2'",
             "A transaction is there twice"

@@ -15,9 +15,9 @@ struct TableRules {
 
     private var redeemed: String {
         """
-        INSERT INTO redeemed_transaction (product_id, quantity, purchase_date, stated_at, redeemed_at, proof_digest,
+        INSERT INTO redeemed_transaction (product, quantity, purchase_date, stated_at, redeemed_at, proof_digest,
         is_revoked, original_transaction_id, transaction_id, origin, app, user_id, sequence)
-        VALUES ('p', 1, 0, 0, 0, \(digest), 0,
+        VALUES (1, 1, 0, 0, 0, \(digest), 0,
         """
     }
 

@@ -224,7 +224,7 @@ package struct ReadingRecords {
                 AND (\(isSubscribed("$4")) OR redeemed_transaction.sequence IN (
                 SELECT sequence FROM (
                     SELECT sequence, row_number() OVER (
-                        PARTITION BY product_id, origin, app
+                        PARTITION BY product, origin, app
                         ORDER BY (CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END), expires_at DESC,
                             sequence DESC) AS place
                     FROM redeemed_transaction AS bought
@@ -280,7 +280,8 @@ struct TransactionStatement {
         let app = namesApps ? "(SELECT bundle_id FROM app WHERE app.app = redeemed_transaction.app)" : "NULL"
         text = """
             SELECT redeemed_transaction.sequence, redeemed_transaction.origin, transaction_id,
-                redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
+                redeemed_transaction.original_transaction_id,
+                \(ProductRecords.identifier(in: "redeemed_transaction")), quantity, purchase_date, redeemed_at,
                 revocation_date, revocation_reason,
                 \(app), redeemed_transaction.app,
                 expires_at, grace_ends_at, revoked_at, reason, revoked_by,

@@ -96,6 +96,10 @@ enum EntitlementRules {
             "SELECT transaction_id FROM redeemed_transaction WHERE chain IS NOT NULL AND chain NOT IN (SELECT chain FROM chain)"
         ),
         (
+            "A transaction has an unknown product",
+            "SELECT transaction_id FROM redeemed_transaction WHERE product NOT IN (SELECT product FROM product)"
+        ),
+        (
             "The period of an item differs from its transaction",
             """
             SELECT transaction_id FROM (\(CoverageQuery.text)) AS covered
@@ -187,7 +191,7 @@ enum CoverageQuery {
                         END AS starts_at,
                     CASE WHEN additional_transaction_reason IS NOT NULL AND expires_at IS NOT NULL
                         AND purchase_date + 60000 < max(expires_at) OVER (
-                            PARTITION BY user_id, original_transaction_id, origin, app, product_id
+                            PARTITION BY user_id, original_transaction_id, origin, app, product
                             ORDER BY purchase_date GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
                         THEN 1 ELSE 0 END AS adds_seats
                 FROM redeemed_transaction AS sold) AS redeemed) AS bought

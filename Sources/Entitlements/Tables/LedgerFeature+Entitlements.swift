@@ -87,7 +87,7 @@ extension Table {
         name: "redeemed_transaction", family: .userData,
         columns: [
             .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("original_transaction_id"),
-            .text("transaction_id"), .origin("origin"), .integer("app"), .text("product_id"),
+            .text("transaction_id"), .origin("origin"), .integer("app"), .integer("product"),
             .integer("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
@@ -109,7 +109,7 @@ extension Table {
     // Each purchase for a fixed period extends the others of its user.
     .indexed("redeemed_transaction_for_period", by: ["user_id"], where: "fixed_period IS NOT NULL")
     // The team searches for the latest customers of a product.
-    .indexed("redeemed_transaction_of_product", by: ["product_id", "redeemed_at", "user_id", "sequence"])
+    .indexed("redeemed_transaction_of_product", by: ["product", "redeemed_at", "user_id", "sequence"])
     // It also searches for the purchases of an order at Google Play.
     .indexed("redeemed_transaction_of_order", by: ["order_id", "user_id"], where: "order_id IS NOT NULL")
 

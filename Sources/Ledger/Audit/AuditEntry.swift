@@ -161,8 +161,11 @@ extension AuditEntry {
     /// The columns of `audit` with an entry.
     package static let columns = """
         audit.happened_at, event, actor, origin, (SELECT bundle_id FROM app WHERE app.app = audit.app), reference,
-            subject, reason, audit.amount, audit.balance, audit.ends_at
+            \(subject), reason, audit.amount, audit.balance, audit.ends_at
         """
+
+    /// The SQL of the subject of a row of `audit`. A record of an unknown product has none, which breaks the chain of digests.
+    package static let subject = "coalesce(subject, \(ProductRecords.identifier(in: "audit")), '')"
 
     /// The entry in the next columns, which are `columns`.
     package init(_ row: inout ResultRow) throws {

@@ -109,9 +109,12 @@ package struct AuditRecords {
 
     /// Appends entries, for a caller that reads and writes the heads of the users itself.
     ///
-    /// - Parameter apps: The numbers of the apps of the entries; nil to read them.
+    /// - Parameters:
+    ///   - apps: The numbers of the apps of the entries; nil to read them.
+    ///   - products: The numbers of known products. A record has the identifier of another one.
     package func append(
-        _ entries: [(entry: AuditEntry, user: Int64)], to heads: inout [Int64: UserHead], _ apps: AppNumbers? = nil
+        _ entries: [(entry: AuditEntry, user: Int64)], to heads: inout [Int64: UserHead], _ apps: AppNumbers? = nil,
+        _ products: ProductNumbers = ProductNumbers()
     ) throws {
         guard !entries.isEmpty else { return }
         let sold = Set(entries.compactMap(\.entry.app))
@@ -126,9 +129,8 @@ package struct AuditRecords {
         try database.insert(
             into: "audit",
             [
-                "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "reason",
-                "reason_salt", "reason_digest", "digest", "app", "amount", "balance",
-                "ends_at",
+                "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "product",
+                "reason", "reason_salt", "reason_digest", "digest", "app", "amount", "balance", "ends_at",
             ],
             try records.map { record, user in
                 let entry = record.entry
@@ -136,10 +138,12 @@ package struct AuditRecords {
                     guard let number = apps[app] else { throw ColumnMismatch.column("app") }
                     return number
                 }
+                // The subject of an event without a purchase is no product.
+                let product = entry.origin.flatMap { _ in products[entry.subject] }
                 return [
                     user, record.number, entry.happenedAt, entry.event, entry.actor, entry.origin, entry.reference,
-                    entry.subject, entry.reason, record.reasonSalt, record.reasonDigest, record.digest,
-                    app, entry.measure?.amount, entry.measure?.balance, entry.measure?.end,
+                    product == nil ? entry.subject : nil, product, entry.reason, record.reasonSalt, record.reasonDigest,
+                    record.digest, app, entry.measure?.amount, entry.measure?.balance, entry.measure?.end,
                 ]
             })
         for user in Set(records.map(\.user)) { database.recordChange(of: user) }
