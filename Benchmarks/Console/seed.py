@@ -30,6 +30,8 @@ CODES = (
     "CASE n % 20 WHEN 0 THEN 'anchorUnknown' WHEN 1 THEN 'appMismatch' WHEN 2 THEN 'originNotAccepted'"
     " WHEN 3 THEN 'chainInvalid' WHEN 4 THEN 'signatureInvalid' ELSE 'ownedByAnotherUser' END"
 )
+# The places of the event and of the actor among the words of their columns (FrequentWords).
+GRANTED, USER = "'0'", "'0'"
 FACTS = (
     "environment, type, ownership_type, transaction_reason, original_purchase_date, web_order_line_item_id,"
     " subscription_group_id, price, currency, storefront, storefront_id, signed_date"
@@ -47,7 +49,7 @@ def insert(table: str, columns: str, values: str, first: int, last: int) -> None
 
 
 def facts(purchased: str, type: str, price: int) -> str:
-    # The places of Production, PURCHASED and PURCHASE among the words of their columns (StatedField.words).
+    # The places of Production, PURCHASED and PURCHASE among the words of their columns (FrequentWords).
     return (
         f"'0', {type}, '1', '0', {purchased}, CAST(n AS TEXT), '5E5ADE04', {price}, 'KRW', 'KOR',"
         f" '143466', {purchased}"
@@ -114,7 +116,7 @@ def subscribers() -> None:
         user, "6", number, number, f"'{APP}.gardener.monthly'", bought, f"{bought} + {31 * DAY}",
         "'3'", last + 1, "true")
     subscriptions(user, number, bought, 0, last)
-    audit(user, "6", bought, "'granted'", "'user'", origin, f"'{APP}.gardener.monthly'", "NULL", 0, last)
+    audit(user, "6", bought, GRANTED, USER, origin, f"'{APP}.gardener.monthly'", "NULL", 0, last)
 
 
 def regular_customer() -> None:
@@ -143,8 +145,8 @@ def regular_customer() -> None:
     print(f"INSERT INTO credit (user_id, sequence, balance, amount, origin, is_revoked) SELECT {regular}, n + 1, 'seeds', 10,"
           f" {origin}, 0 FROM {statements.series(0, last)} WHERE NOT {is_renewal};")
     audit(str(regular), "n + 1", moment(REGULAR_RECORDS),
-          "CASE n % 4 WHEN 0 THEN 'granted' WHEN 1 THEN 'refused' WHEN 2 THEN 'expired' ELSE 'itemGiven' END",
-          "CASE n % 4 WHEN 0 THEN 'user' WHEN 1 THEN 'user' WHEN 2 THEN 'App Store' ELSE 'member Ada' END",
+          f"CASE n % 4 WHEN 0 THEN {GRANTED} WHEN 1 THEN 'refused' WHEN 2 THEN 'expired' ELSE 'itemGiven' END",
+          f"CASE n % 4 WHEN 0 THEN {USER} WHEN 1 THEN {USER} WHEN 2 THEN 'App Store' ELSE 'member Ada' END",
           f"CASE WHEN n % 4 < 3 THEN {origin} END", f"CASE WHEN n % 4 < 3 THEN '{APP}.gardener.monthly' ELSE 'sprout 1' END",
           "CASE n % 4 WHEN 1 THEN 'ownedByAnotherUser' WHEN 3 THEN 'A present.' END", 0, REGULAR_RECORDS - 1)
     insert("team_grant",
@@ -160,7 +162,7 @@ def regular_customer() -> None:
 def team() -> None:
     """The team, its grants, and the changes of the catalog. The refusals of users are more frequent in the last four weeks."""
     user, round = f"n % {users} + 1", f"n / {users}"
-    audit(user, f"100 + 2 * ({round})", moment(REFUSALS, 1 / 13), "'refused'", "'user'", origin, f"'{APP}.sprout1'", CODES,
+    audit(user, f"100 + 2 * ({round})", moment(REFUSALS, 1 / 13), "'refused'", USER, origin, f"'{APP}.sprout1'", CODES,
           0, REFUSALS - 1)
     audit(user, f"101 + 2 * ({round})", moment(TEAM_ACTIONS), "'itemGiven'", "'member ' || CASE n % 2 WHEN 0 THEN 'Ada' ELSE 'Grace' END",
           "NULL", "'sprout 1'", "'A present.'", 0, TEAM_ACTIONS - 1)

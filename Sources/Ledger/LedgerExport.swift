@@ -24,7 +24,13 @@ extension ExportLine {
         var values: [String: SQLValue] = [:]
         for column in table.columns {
             let value: SQLValue =
-                column.kind == .origin ? (try row.next() as Origin?)?.rawValue.sqlValue ?? .null : try row.nextValue()
+                if column.kind == .origin {
+                    (try row.next() as Origin?)?.rawValue.sqlValue ?? .null
+                } else if let words = column.words {
+                    (try row.next() as String?).map { .text(words.stated($0)) } ?? .null
+                } else {
+                    try row.nextValue()
+                }
             if value != .null { values[column.name] = value }
         }
         (self.table, self.row) = (table.name, values)
@@ -40,7 +46,7 @@ extension ExportLine {
             switch (row[column.name], column.kind) {
             case (nil, _): values.append(.null)
             case (.integer(let number), .integer): values.append(.integer(number))
-            case (.text(let text), .text): values.append(.text(text))
+            case (.text(let text), .text): values.append(.text(column.words?.stored(text) ?? text))
             case (.text(let text), .origin):
                 guard let origin = Origin(rawValue: text) else { return nil }
                 values.append(origin.sqlValue)

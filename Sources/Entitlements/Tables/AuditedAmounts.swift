@@ -82,7 +82,7 @@ enum AuditedAmounts {
             ),
         ]
 
-    private static func isEvent(_ event: AuditEntry.Event) -> String { "event = '\(event.rawValue)'" }
+    private static func isEvent(_ event: AuditEntry.Event) -> String { "event IN \([event].sqlList)" }
 
     private static func movements(_ event: AuditEntry.Event) -> String {
         "SELECT user_id, reference AS subject, balance, amount, happened_at FROM audit WHERE \(isEvent(event))"

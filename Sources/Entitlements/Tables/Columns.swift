@@ -131,7 +131,7 @@ extension StatedFacts {
         Fact.allCases.map { fact in
             let field = fact.field
             return switch field.kind {
-            case .text, .token, .texts, .object: .text(field.column).optional
+            case .text, .token, .texts, .object: .text(field.column).of(field.words).optional
             case .integer, .bool, .date: .integer(field.column).optional
             }
         }

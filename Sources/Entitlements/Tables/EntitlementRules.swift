@@ -12,6 +12,9 @@ enum EntitlementRules {
     /// The key and the owner of an original purchase.
     private static let owned = "original_transaction_id, origin, app, user_id"
 
+    /// The events with which the log of a transaction can begin.
+    private static let redemptions: [AuditEntry.Event] = [.granted, .revoked, .productChanged]
+
     static let all: [LedgerRule] = rules + AuditedAmounts.rules
 
     private static let rules: [LedgerRule] = [
@@ -141,7 +144,7 @@ enum EntitlementRules {
                 SELECT user_id, origin, transaction_id FROM redeemed_transaction
                 EXCEPT
                 -- A period that an upgrade had ended before it was first stated has only the change.
-                SELECT user_id, origin, reference FROM audit WHERE event IN ('granted', 'revoked', 'productChanged')
+                SELECT user_id, origin, reference FROM audit WHERE event IN \(redemptions.sqlList)
                 EXCEPT
                 SELECT redeemed.user_id, redeemed.origin, redeemed.transaction_id
                 FROM audit CROSS JOIN redeemed_transaction AS redeemed
@@ -154,7 +157,8 @@ enum EntitlementRules {
             "An audit log has a transaction that nobody has redeemed",
             """
             SELECT reference FROM (
-                SELECT origin, reference FROM audit WHERE event IN ('granted', 'revoked') AND origin IS NOT NULL
+                SELECT origin, reference FROM audit
+                WHERE event IN \([AuditEntry.Event.granted, .revoked].sqlList) AND origin IS NOT NULL
                 EXCEPT
                 SELECT origin, transaction_id FROM redeemed_transaction) AS told
             """

@@ -54,6 +54,16 @@ package struct AuditEntry: Hashable, Sendable {
         case refundAnswered
         /// The user was erased.
         case erased
+
+        /// Each purchase has it in its record and in an index.
+        package static let words = FrequentWords([granted.rawValue])
+
+        package var sqlValue: SQLValue { .text(Self.words.stored(rawValue)) }
+
+        package init?(_ value: SQLValue) {
+            guard let text = String(value) else { return nil }
+            self.init(rawValue: Self.words.stated(text))
+        }
     }
 
     /// The time at which the event took effect.
@@ -157,6 +167,13 @@ extension AuditEntry.Measure {
     }
 }
 
+extension Collection<AuditEntry.Event> {
+    /// The texts of the events in rows in parentheses, for `IN`.
+    package var sqlList: String {
+        "(" + map { "'\(AuditEntry.Event.words.stored($0.rawValue))'" }.sorted().joined(separator: ", ") + ")"
+    }
+}
+
 extension AuditEntry {
     /// The columns of `audit` with an entry.
     package static let columns = """
@@ -235,10 +252,13 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
         }
     }
 
-    package var sqlValue: SQLValue { .text(description) }
+    /// The log of each purchase that an app redeems has it.
+    package static let words = FrequentWords([user.description])
+
+    package var sqlValue: SQLValue { .text(Self.words.stored(description)) }
 
     package init?(_ value: SQLValue) {
-        guard let text = String(value) else { return nil }
+        guard let text = String(value).map(Self.words.stated) else { return nil }
         switch text {
         case "user": self = .user
         case "App Store": self = .appStore

@@ -39,9 +39,9 @@ extension Table {
     private static let auditLog = Table(
         name: "audit", family: .userData,
         columns: [
-            .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"), .text("event"),
-            .text("actor"), .origin("origin").optional, .text("reference"),
-            .text("subject").optional, .integer("product").optional, .text("reason").optional,
+            .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"),
+            .text("event").of(AuditEntry.Event.words), .text("actor").of(AuditActor.words), .origin("origin").optional,
+            .text("reference"), .text("subject").optional, .integer("product").optional, .text("reason").optional,
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
             .integer("app").optional, .integer("amount").optional, .text("balance").optional,
             .integer("ends_at").optional,

@@ -1,3 +1,5 @@
+import Proofs
+
 /// The description of a table of the ledger. Its DDL, its export and its import follow from it.
 package struct Table: Sendable {
     package let name: String
@@ -109,6 +111,8 @@ package struct Table: Sendable {
         var isOptional = false
         /// A condition over the column alone.
         var check: String?
+        /// The words of the text, which has them in an export; nil for another column.
+        var words: FrequentWords?
         /// The version of the ledger that added the column; nil for an original column.
         var since: Int?
 
@@ -132,6 +136,13 @@ package struct Table: Sendable {
         package func since(_ version: Int) -> Column {
             var column = optional
             column.since = version
+            return column
+        }
+
+        /// The same column, with words that nearly all rows have.
+        package func of(_ words: FrequentWords?) -> Column {
+            var column = self
+            column.words = words
             return column
         }
 

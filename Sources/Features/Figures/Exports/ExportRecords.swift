@@ -131,7 +131,8 @@ struct ExportRecords {
             let user = known[try row.next()]
             return [
                 .text(user?.name), .text(user?.issuer), .integer(try row.next()), .date(try row.next()),
-                .text(try row.next()), .text(try row.next()), .text((try row.next() as Origin?)?.rawValue),
+                .text((try row.next() as AuditEntry.Event).rawValue),
+                .text((try row.next() as AuditActor).description), .text((try row.next() as Origin?)?.rawValue),
                 .text(try row.next()), .text(try row.next()), .text(try row.next()), .text(try row.next()),
             ]
         }

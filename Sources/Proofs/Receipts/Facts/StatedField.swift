@@ -34,8 +34,8 @@ public struct StatedField: Sendable {
     /// The meaning in a few words.
     public let meaning: String
     public let source: Source
-    /// The words of a text that nearly all rows of the ledger have. A row has the place of its word, so new ones come last.
-    let words: [String]
+    /// The words of a text that nearly all rows of the ledger have; nil for another field.
+    package let words: FrequentWords?
     /// The known fields of an object. An object in another form is absent.
     private let fields: [String: PayloadForm]
 
@@ -44,7 +44,7 @@ public struct StatedField: Sendable {
         _ kind: Kind,
         _ meaning: String,
         by source: Source = .anyStatement,
-        words: [String] = [],
+        words: FrequentWords? = nil,
         fields: [String: PayloadForm] = [:]
     ) {
         self.column = column
@@ -76,7 +76,7 @@ public protocol StatedFact: RawRepresentable<String>, CaseIterable, Hashable, Se
     /// The facts by their columns.
     static var byColumn: [String: Self] { get }
     /// The words of each fact (`StatedField.words`), by its position.
-    static var words: [[String]] { get }
+    static var words: [FrequentWords?] { get }
 }
 
 extension StatedFact {
@@ -84,26 +84,13 @@ extension StatedFact {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0.field.column, $0) })
     }
 
-    static func wordsByPosition() -> [[String]] { allCases.map(\.field.words) }
+    static func wordsByPosition() -> [FrequentWords?] { allCases.map(\.field.words) }
 
-    /// The text in the ledger for a stated one: the place of a word as a digit. `=` precedes another text that could be one.
-    package func storedText(_ text: String) -> String {
-        let words = Self.words[position]
-        if words.isEmpty { return text }
-        if let place = words.firstIndex(where: { $0.hasSameBytes(as: text) }) { return String(place) }
-        return text.utf8.count > 1 && text.utf8.first != Self.mark ? text : "=" + text
-    }
+    /// The text in the ledger for a stated one.
+    package func storedText(_ text: String) -> String { Self.words[position]?.stored(text) ?? text }
 
     /// The stated text of one in the ledger.
-    package func statedText(_ text: String) -> String {
-        let words = Self.words[position]
-        guard !words.isEmpty, let first = text.utf8.first else { return text }
-        let place = Int(first) - Int(UInt8(ascii: "0"))
-        if text.utf8.count == 1, words.indices.contains(place) { return words[place] }
-        return first == Self.mark ? String(decoding: text.utf8.dropFirst(), as: UTF8.self) : text
-    }
-
-    private static var mark: UInt8 { UInt8(ascii: "=") }
+    package func statedText(_ text: String) -> String { Self.words[position]?.stated(text) ?? text }
 
     /// The position among all facts. An enumeration without associated values is stored as this number.
     @inlinable
@@ -173,7 +160,7 @@ public enum RenewalFact: String, StatedFact {
     public var field: StatedField {
         switch self {
         case .environment:
-            .init("environment", .text, "store environment", words: AppStoreEnvironment.allCases.map(\.rawValue))
+            .init("environment", .text, "store environment", words: FrequentWords(of: AppStoreEnvironment.self))
         case .productId: .init("product_id", .text, "product")
         case .autoRenewProductId: .init("auto_renew_product_id", .text, "product of the next renewal")
         case .autoRenewStatus: .init("auto_renew_status", .integer, "renewal")
@@ -334,15 +321,15 @@ public enum TransactionFact: String, StatedFact {
     public var field: StatedField {
         switch self {
         case .environment:
-            .init("environment", .text, "store environment", words: AppStoreEnvironment.allCases.map(\.rawValue))
-        case .type: .init("type", .text, "kind of the product", words: ProductType.allCases.map(\.rawValue))
+            .init("environment", .text, "store environment", words: FrequentWords(of: AppStoreEnvironment.self))
+        case .type: .init("type", .text, "kind of the product", words: FrequentWords(of: ProductType.self))
         case .inAppOwnershipType:
             .init(
                 "ownership_type", .text, "bought, shared in the family or a seat",
-                words: InAppOwnershipType.allCases.map(\.rawValue))
+                words: FrequentWords(of: InAppOwnershipType.self))
         case .transactionReason:
             .init(
-                "transaction_reason", .text, "purchase or renewal", words: TransactionReason.allCases.map(\.rawValue))
+                "transaction_reason", .text, "purchase or renewal", words: FrequentWords(of: TransactionReason.self))
         case .originalPurchaseDate: .init("original_purchase_date", .date, "first purchase")
         case .expiresDate: .init("expires_date", .date, "end of the paid period", by: .lastStatement)
         case .webOrderLineItemId: .init("web_order_line_item_id", .text, "billing event")
@@ -358,7 +345,7 @@ public enum TransactionFact: String, StatedFact {
         case .offerDiscountType:
             .init(
                 "offer_discount_type", .text, "payment mode of the offer",
-                words: OfferDiscountType.allCases.map(\.rawValue))
+                words: FrequentWords(of: OfferDiscountType.self))
         case .offerPeriod: .init("offer_period", .text, "length of the offer")
         case .isTrialPeriod: .init("is_trial_period", .bool, "free trial", by: .appReceipts)
         case .isInIntroductoryOfferPeriod:
