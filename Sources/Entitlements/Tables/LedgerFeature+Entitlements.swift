@@ -105,7 +105,8 @@ extension Table {
         ],
         merge: .byRule
     )
-    .indexed("redeemed_transaction_of_purchase", by: ["user_id", "original_transaction_id"])
+    // SQLite, without statistics, reads the user's range of rows in any case.
+    .indexed("redeemed_transaction_of_purchase", by: ["user_id", "original_transaction_id"], in: .postgreSQL)
     // Each purchase for a fixed period extends the others of its user.
     .indexed("redeemed_transaction_for_period", by: ["user_id"], where: "fixed_period IS NOT NULL")
     // The team searches for the latest customers of a product.

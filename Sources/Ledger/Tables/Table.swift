@@ -175,7 +175,12 @@ package struct Table: Sendable {
         package let isUnique: Bool
         /// The condition of the rows in the index.
         let condition: String?
+        /// The only database that has the index; nil for both.
+        let dialect: SQLDialect?
     }
+
+    /// The indexes in a database.
+    func indexes(in dialect: SQLDialect) -> [Index] { indexes.filter { ($0.dialect ?? dialect) == dialect } }
 
     /// The same table with a foreign key. Rows of user data then refer to that table instead of to their user.
     ///
@@ -188,12 +193,16 @@ package struct Table: Sendable {
 
     /// The same table with a further index.
     ///
-    /// - Parameter condition: The condition of the rows in the index; nil for all rows.
+    /// - Parameters:
+    ///   - condition: The condition of the rows in the index; nil for all rows.
+    ///   - dialect: The only database that has the index; nil for both.
     package func indexed(
-        _ name: String, by columns: [String], isUnique: Bool = false, where condition: String? = nil
+        _ name: String, by columns: [String], isUnique: Bool = false, where condition: String? = nil,
+        in dialect: SQLDialect? = nil
     ) -> Table {
         var indexed = self
-        indexed.indexes.append(Index(name: name, columns: columns, isUnique: isUnique, condition: condition))
+        indexed.indexes.append(
+            Index(name: name, columns: columns, isUnique: isUnique, condition: condition, dialect: dialect))
         return indexed
     }
 
@@ -236,7 +245,7 @@ package struct Table: Sendable {
                 \((columns + constraints).joined(separator: ",\n    "))
             )\(dialect.options(of: self));
             """
-        let indexes = indexes.map { index in
+        let indexes = indexes(in: dialect).map { index in
             "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(quotedName) "
                 + "(\(index.columns.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "") + ";"
         }
