@@ -45,7 +45,7 @@ extension ExportLine {
         for column in table.columns {
             switch (row[column.name], column.kind) {
             case (nil, _): values.append(.null)
-            case (.integer(let number), .integer): values.append(.integer(number))
+            case (.integer(let number), .integer), (.integer(let number), .small): values.append(.integer(number))
             case (.text(let text), .text): values.append(.text(column.words?.stored(text) ?? text))
             case (.text(let text), .origin):
                 guard let origin = Origin(rawValue: text) else { return nil }

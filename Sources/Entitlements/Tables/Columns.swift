@@ -132,7 +132,8 @@ extension StatedFacts {
             let field = fact.field
             return switch field.kind {
             case .text, .token, .texts, .object: .text(field.column).of(field.words).optional
-            case .integer, .bool, .date: .integer(field.column).optional
+            case .integer, .date: .integer(field.column).optional
+            case .bool: .small(field.column).optional
             }
         }
     }

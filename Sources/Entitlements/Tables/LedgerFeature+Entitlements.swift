@@ -46,21 +46,21 @@ extension Table {
     private static let claim = Table(
         name: "claim", family: .globalKey,
         columns: [
-            .text("transaction_id"), .origin("origin"), .integer("app"), .text("original_transaction_id").optional,
+            .text("transaction_id"), .origin("origin"), .small("app"), .text("original_transaction_id").optional,
             .integer("user_id"),
         ],
-        key: transactionKey)
+        key: ["transaction_id", "app", "origin"])
 
     /// The owner of a purchase with all its transactions. `named_by`: the transaction whose account token names the owner;
     /// `named_at`: its purchase date; `named_stated_at`: the date of the statement.
     private static let original = Table(
         name: "original", family: .globalKey,
         columns: [
-            .text("original_transaction_id"), .origin("origin"), .integer("app"), .integer("user_id"),
+            .text("original_transaction_id"), .origin("origin"), .small("app"), .integer("user_id"),
             .integer("transferred_at").optional, .integer("named_at").optional, .text("named_by").optional,
             .integer("named_stated_at").optional,
         ],
-        key: originalKey,
+        key: ["original_transaction_id", "app", "origin"],
         checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"]
     )
     .indexed("original_transferred", by: ["transferred_at"], where: "transferred_at IS NOT NULL")
@@ -87,14 +87,14 @@ extension Table {
         name: "redeemed_transaction", family: .userData,
         columns: [
             .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("original_transaction_id"),
-            .text("transaction_id"), .origin("origin"), .integer("app"), .integer("product"),
+            .text("transaction_id"), .origin("origin"), .small("app"), .small("product"),
             .integer("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
-            .blob("proof_digest", count: 32), .integer("chain").optional, .text("collection").optional,
+            .blob("proof_digest", count: 32), .small("chain").optional, .text("collection").optional,
             .integer("number", check: "number >= 0").optional, .integer("begins_at").optional,
-            .integer("ends_at").optional, .integer("is_revoked", check: "is_revoked IN (0, 1)"),
-            .integer("renewal_stated_at").optional, .integer("renews").optional, .integer("is_declined").optional,
+            .integer("ends_at").optional, .small("is_revoked", check: "is_revoked IN (0, 1)"),
+            .integer("renewal_stated_at").optional, .small("renews").optional, .small("is_declined").optional,
         ] + TransactionFacts.columns + [
             .blob("event_statements").optional, .integer("statement_number").optional,
             .integer("grace_statement_number").optional, .text("fixed_period").optional,

@@ -41,9 +41,9 @@ extension Table {
         columns: [
             .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"),
             .text("event").of(AuditEntry.Event.words), .text("actor").of(AuditActor.words), .origin("origin").optional,
-            .text("reference"), .text("subject").optional, .integer("product").optional, .text("reason").optional,
+            .text("reference"), .text("subject").optional, .small("product").optional, .text("reason").optional,
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
-            .integer("app").optional, .integer("amount").optional, .text("balance").optional,
+            .small("app").optional, .integer("amount").optional, .text("balance").optional,
             .integer("ends_at").optional,
         ],
         key: ["user_id", "number"],

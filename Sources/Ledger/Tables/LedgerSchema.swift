@@ -145,7 +145,7 @@ package enum SQLDialect: Sendable {
 
     func type(of kind: Table.Column.Kind) -> String {
         switch (self, kind) {
-        case (.sqlite, .integer), (.sqlite, .origin): "INTEGER"
+        case (.sqlite, .integer), (.sqlite, .origin), (_, .small): "INTEGER"
         case (.sqlite, .text): "TEXT"
         case (.sqlite, .blob): "BLOB"
         case (.postgreSQL, .integer), (.postgreSQL, .origin): "BIGINT"

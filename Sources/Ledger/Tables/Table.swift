@@ -98,12 +98,14 @@ package struct Table: Sendable {
     package struct Column: Sendable {
         package enum Kind: Sendable {
             case integer
+            /// A number of at most 32 bits, which no larger argument is compared with: of an app or a product, or a flag.
+            case small
             case text
             case blob
             /// The number of an origin, which has its text in an export.
             case origin
 
-            var isNumber: Bool { self == .integer || self == .origin }
+            var isNumber: Bool { self == .integer || self == .origin || self == .small }
         }
 
         let name: String
@@ -118,6 +120,10 @@ package struct Table: Sendable {
 
         package static func integer(_ name: String, check: String? = nil) -> Column {
             Column(name: name, kind: .integer, check: check)
+        }
+
+        package static func small(_ name: String, check: String? = nil) -> Column {
+            Column(name: name, kind: .small, check: check)
         }
 
         package static func text(_ name: String, check: String? = nil) -> Column {
@@ -227,9 +233,11 @@ package struct Table: Sendable {
     /// - Parameter isDistributed: True if the statements distribute the table, too. Citus refuses a foreign key to a distributed
     ///   table before.
     func statements(in dialect: SQLDialect, isDistributed: Bool = false) -> [String] {
-        // PostgreSQL pads a number after a text to eight bytes, so the numbers come first there.
+        // PostgreSQL pads each number to a multiple of its size, so the wide ones come first there, and the texts last.
+        let wide = columns.filter { $0.kind.isNumber && $0.kind != .small }
         let ordered =
-            dialect == .sqlite ? columns : columns.filter(\.kind.isNumber) + columns.filter { !$0.kind.isNumber }
+            dialect == .sqlite
+            ? columns : wide + columns.filter { $0.kind == .small } + columns.filter { !$0.kind.isNumber }
         let columns = ordered.map { dialect.definition(of: $0) }
         let foreignKeys = references.filter { $0.isEnforced(in: dialect) }.map { reference in
             let columns = reference.columns.joined(separator: ", ")
