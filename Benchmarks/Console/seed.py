@@ -32,6 +32,8 @@ CODES = (
 )
 # The places of the event and of the actor among the words of their columns (FrequentWords).
 GRANTED, USER = "'0'", "'0'"
+# The numbers of the products, after the eleven of the other seed.
+MONTHLY, SEEDS = 12, 13
 FACTS = (
     "environment, type, ownership_type, transaction_reason, original_purchase_date, web_order_line_item_id,"
     " subscription_group_id, price, currency, storefront, storefront_id, signed_date"
@@ -67,7 +69,7 @@ def transactions(
            "user_id, sequence, original_transaction_id, transaction_id, origin, app, product, quantity, purchase_date,"
            f" redeemed_at, stated_at, expires_at, expires_date, proof_digest, is_revoked, collection, number, begins_at,"
            f" ends_at, {FACTS}",
-           f"{user}, {sequence}, {original}, {number}, {origin}, 1, {statements.product(product)}, 1, {bought}, {bought} + 2000,"
+           f"{user}, {sequence}, {original}, {number}, {origin}, 1, {product}, 1, {bought}, {bought} + 2000,"
            f" {bought}, {expires}, {expires}, {statements.digest()}, 0, CASE WHEN {gives} THEN 'garden' END, CASE WHEN {gives} THEN 1 END,"
            f" CASE WHEN {gives} THEN {bought} END, {expires}, {facts(bought, type, 4_900_000)}", 0, count - 1)
 
@@ -113,7 +115,7 @@ def subscribers() -> None:
     number, bought, user = "CAST(5000000000000000 + n AS TEXT)", moment(users // 2, 1 / 13), "2 * n + 1"
     last = users // 2 - 1
     transactions(
-        user, "6", number, number, f"'{APP}.gardener.monthly'", bought, f"{bought} + {31 * DAY}",
+        user, "6", number, number, str(MONTHLY), bought, f"{bought} + {31 * DAY}",
         "'3'", last + 1, "true")
     subscriptions(user, number, bought, 0, last)
     audit(user, "6", bought, GRANTED, USER, origin, f"'{APP}.gardener.monthly'", "NULL", 0, last)
@@ -136,7 +138,7 @@ def regular_customer() -> None:
     insert("account_token", "app_account_token, user_id", f"'ffffffff-0000-4000-8000-000000000000', {regular}", 0, 0)
     transactions(
         str(regular), "n + 1", number, original,
-        f"CASE WHEN {is_renewal} THEN '{APP}.gardener.monthly' ELSE '{APP}.seeds10' END", bought,
+        f"CASE WHEN {is_renewal} THEN {MONTHLY} ELSE {SEEDS} END", bought,
         f"CASE WHEN {is_renewal} THEN {ends} END",
         f"CASE WHEN {is_renewal} THEN '3' ELSE '0' END", last + 1, is_renewal)
     subscriptions(str(regular), "CAST(3000000000000000 + n * 10 AS TEXT)", str(end - DAY), 0, 19)
@@ -235,8 +237,7 @@ def webhooks() -> None:
 
 
 statements.begin()
-for name in ("gardener.monthly", "seeds10"):
-    statements.add_product(f"'{APP}.{name}'")
+statements.add_products(MONTHLY, [f"{APP}.gardener.monthly", f"{APP}.seeds10"])
 subscribers()
 regular_customer()
 team()

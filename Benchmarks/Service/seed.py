@@ -70,7 +70,9 @@ class Group(NamedTuple):
         identifier = f"CAST({self.transaction} + n AS TEXT)"
         # The catalog's eleven products, four of sprouts and seven of backgrounds, begun by each user at another one.
         choice = f"({place} + {round}) % 11"
-        collection, number, product = goods(choice)
+        collection = f"CASE WHEN {choice} < 4 THEN 'sprout' ELSE 'background' END"
+        number = f"CASE WHEN {choice} < 4 THEN {choice} + 1 ELSE {choice} - 3 END"
+        product = f"'{APP}.' || {collection} || {number}"
         moment = beginning if beginning == end else f"({beginning} + n * {(end - beginning) // count})"
         if peer:
             name = f"'{self.name}' || ({place})"
@@ -87,7 +89,7 @@ class Group(NamedTuple):
         statements.insert("original", {
             "original_transaction_id": identifier, "origin": origin, "app": 1, "user_id": key["user_id"]}, rows)
         statements.insert("redeemed_transaction", key | name | {
-            "product": statements.product(product), "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
+            "product": f"{choice} + 1", "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
             "environment": ENVIRONMENT, "type": TYPE, "ownership_type": OWNERSHIP, "transaction_reason": REASON,
             "original_purchase_date": moment, "price": 1_200_000, "currency": "'KRW'", "storefront": "'KOR'",
             "storefront_id": "'143466'", "signed_date": moment,
@@ -96,15 +98,8 @@ class Group(NamedTuple):
         statements.insert("audit", {
             "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": EVENT,
             "actor": ACTOR, "origin": origin, "reference": identifier,
-            "product": statements.product(product), "digest": statements.digest(),
+            "product": f"{choice} + 1", "digest": statements.digest(),
         }, rows)
-
-
-def goods(choice: str) -> tuple[str, str, str]:
-    """The collection, the number and the product of a place in the catalog."""
-    collection = f"CASE WHEN {choice} < 4 THEN 'sprout' ELSE 'background' END"
-    number = f"CASE WHEN {choice} < 4 THEN {choice} + 1 ELSE {choice} - 3 END"
-    return collection, number, f"'{APP}.' || {collection} || {number}"
 
 
 def batches(count: int) -> list[str]:
@@ -124,7 +119,8 @@ else:
 statements.begin()
 if not peer:
     statements.add_app(APP)
-    statements.add_product(goods("n")[2], statements.series(0, 10))
+    names = [f"sprout{number}" for number in range(1, 5)] + [f"background{number}" for number in range(1, 8)]
+    statements.add_products(1, [f"{APP}.{name}" for name in names])
 for group in groups:
     group.add()
 statements.finish()

@@ -29,17 +29,10 @@ class Statements:
         """Prints the statement that adds the first app, if a service has not."""
         print(f"INSERT INTO app (app, bundle_id) SELECT 1, '{bundle}' WHERE NOT EXISTS (SELECT 1 FROM app WHERE app = 1);")
 
-    def add_product(self, product: str, rows: str = "") -> None:
-        """Prints the statement that numbers the products of an expression, unless they have numbers."""
-        last = "(SELECT coalesce(max(product), 0) FROM product)"
-        print(f"INSERT INTO product (product, product_id) SELECT {last} + row_number() OVER (ORDER BY product_id), product_id"
-              f" FROM (SELECT {product} AS product_id{f' FROM {rows}' if rows else ''}) AS sold"
-              " WHERE product_id NOT IN (SELECT product_id FROM product);")
-
-    @staticmethod
-    def product(product: str) -> str:
-        """The number of a product."""
-        return f"(SELECT product FROM product WHERE product_id = {product})"
+    def add_products(self, first: int, products: list[str]) -> None:
+        """Prints the statement that numbers products from `first` on, unless an earlier seed has."""
+        rows = ", ".join(f"({number}, '{product}')" for number, product in enumerate(products, first))
+        print(f"INSERT INTO product (product, product_id) VALUES {rows} ON CONFLICT DO NOTHING;")
 
     def insert(self, table: str, values: dict[str, str | int], rows: str) -> None:
         """Prints the statement that fills columns, each with an expression of n, for each n of a table."""
