@@ -54,16 +54,6 @@ package struct AuditEntry: Hashable, Sendable {
         case refundAnswered
         /// The user was erased.
         case erased
-
-        /// Each purchase has it in its record and in an index.
-        package static let words = FrequentWords([granted.rawValue])
-
-        package var sqlValue: SQLValue { .text(Self.words.stored(rawValue)) }
-
-        package init?(_ value: SQLValue) {
-            guard let text = String(value) else { return nil }
-            self.init(rawValue: Self.words.stated(text))
-        }
     }
 
     /// The time at which the event took effect.
@@ -164,6 +154,18 @@ extension AuditEntry.Measure {
         } else {
             return nil
         }
+    }
+}
+
+extension AuditEntry.Event {
+    /// Each purchase has it in its record and in an index.
+    package static let words = FrequentWords([granted.rawValue])
+
+    package var sqlValue: SQLValue { .text(Self.words.stored(rawValue)) }
+
+    package init?(_ value: SQLValue) {
+        guard let text = String(value) else { return nil }
+        self.init(rawValue: Self.words.stated(text))
     }
 }
 
