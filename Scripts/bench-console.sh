@@ -9,7 +9,8 @@ cd "$(dirname "$0")/.."
 till=$(realpath "$1")
 rounds=${2:-100}
 transactions=${3:-1000000}
-origin=local/Production
+# The number of local/Production (Origin.number).
+origin=3
 last=$(($(date +%s) * 1000))
 first=$((last - 365 * 86400000))
 source Scripts/postgres.sh

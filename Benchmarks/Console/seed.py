@@ -30,6 +30,10 @@ CODES = (
     "CASE n % 20 WHEN 0 THEN 'anchorUnknown' WHEN 1 THEN 'appMismatch' WHEN 2 THEN 'originNotAccepted'"
     " WHEN 3 THEN 'chainInvalid' WHEN 4 THEN 'signatureInvalid' ELSE 'ownedByAnotherUser' END"
 )
+# The places of the event and of the actor among the words of their columns (FrequentWords).
+GRANTED, USER = "'0'", "'0'"
+# The numbers of the products, after the eleven of the other seed.
+MONTHLY, SEEDS = 12, 13
 FACTS = (
     "environment, type, ownership_type, transaction_reason, original_purchase_date, web_order_line_item_id,"
     " subscription_group_id, price, currency, storefront, storefront_id, signed_date"
@@ -47,8 +51,9 @@ def insert(table: str, columns: str, values: str, first: int, last: int) -> None
 
 
 def facts(purchased: str, type: str, price: int) -> str:
+    # The places of Production, PURCHASED and PURCHASE among the words of their columns (FrequentWords).
     return (
-        f"'Production', {type}, 'PURCHASED', 'PURCHASE', {purchased}, CAST(n AS TEXT), '5E5ADE04', {price}, 'KRW', 'KOR',"
+        f"'0', {type}, '1', '0', {purchased}, CAST(n AS TEXT), '5E5ADE04', {price}, 'KRW', 'KOR',"
         f" '143466', {purchased}"
     )
 
@@ -59,27 +64,27 @@ def transactions(
 ) -> None:
     """The transactions of n from 0 until `count`, with their claims. Those under a condition give the garden until they expire."""
     insert("claim", "transaction_id, origin, app, original_transaction_id, user_id",
-           f"{number}, '{origin}', 1, {original}, {user}", 0, count - 1)
+           f"{number}, {origin}, 1, nullif({original}, {number}), {user}", 0, count - 1)
     insert("redeemed_transaction",
-           "user_id, sequence, original_transaction_id, transaction_id, origin, app, product_id, quantity, purchase_date,"
+           "user_id, sequence, original_transaction_id, transaction_id, origin, app, product, quantity, purchase_date,"
            f" redeemed_at, stated_at, expires_at, expires_date, proof_digest, is_revoked, collection, number, begins_at,"
            f" ends_at, {FACTS}",
-           f"{user}, {sequence}, {original}, {number}, '{origin}', 1, {product}, 1, {bought}, {bought} + 2000, {bought},"
-           f" {expires}, {expires}, {statements.digest()}, 0, CASE WHEN {gives} THEN 'garden' END, CASE WHEN {gives} THEN 1 END,"
+           f"{user}, {sequence}, {original}, {number}, {origin}, 1, {product}, 1, {bought}, {bought} + 2000,"
+           f" {bought}, {expires}, {expires}, {statements.digest()}, 0, CASE WHEN {gives} THEN 'garden' END, CASE WHEN {gives} THEN 1 END,"
            f" CASE WHEN {gives} THEN {bought} END, {expires}, {facts(bought, type, 4_900_000)}", 0, count - 1)
 
 
 def subscriptions(user: str, original: str, stated: str, first: int, last: int) -> None:
     """The originals, renewal statements and states of subscriptions that go on."""
     renews = f"{end + 20 * DAY} + n"
-    insert("original", "original_transaction_id, origin, app, user_id", f"{original}, '{origin}', 1, {user}", first, last)
+    insert("original", "original_transaction_id, origin, app, user_id", f"{original}, {origin}, 1, {user}", first, last)
     insert("subscription",
            "user_id, original_transaction_id, origin, app, stated_at, proof_digest, environment, product_id,"
            " auto_renew_product_id, auto_renew_status, renewal_date, renewal_price, currency",
-           f"{user}, {original}, '{origin}', 1, {stated}, {statements.digest()}, 'Production', '{APP}.gardener.monthly',"
+           f"{user}, {original}, {origin}, 1, {stated}, {statements.digest()}, '0', '{APP}.gardener.monthly',"
            f" '{APP}.gardener.monthly', 1, {renews}, 4900000, 'KRW'", first, last)
     insert("purchase_state", "user_id, original_transaction_id, origin, app, state, renews, changes_at",
-           f"{user}, {original}, '{origin}', 1, 'active', 1, {renews}", first, last)
+           f"{user}, {original}, {origin}, 1, 'active', 1, {renews}", first, last)
 
 
 def audit(user: str, number: str, happened: str, event: str, actor: str, place: str, subject: str, reason: str,
@@ -101,7 +106,7 @@ def notifications(kind: str, original: str, signed: str, type: str, outcome: str
     insert("notification",
            "notification_uuid, origin, app, type, transaction_id, signed_at, received_at, proof_digest, settled_at,"
            " original_transaction_id, outcome, content",
-           f"{uuid(kind)}, '{origin}', 1, {type}, {original}, {signed}, {signed} + 3000, {statements.digest()}, {settled},"
+           f"{uuid(kind)}, {origin}, 1, {type}, {original}, {signed}, {signed} + 3000, {statements.digest()}, {settled},"
            f" {original}, {outcome}, '{content}'", first, last)
 
 
@@ -110,10 +115,10 @@ def subscribers() -> None:
     number, bought, user = "CAST(5000000000000000 + n AS TEXT)", moment(users // 2, 1 / 13), "2 * n + 1"
     last = users // 2 - 1
     transactions(
-        user, "6", number, number, f"'{APP}.gardener.monthly'", bought, f"{bought} + {31 * DAY}",
-        "'Auto-Renewable Subscription'", last + 1, "true")
+        user, "6", number, number, str(MONTHLY), bought, f"{bought} + {31 * DAY}",
+        "'3'", last + 1, "true")
     subscriptions(user, number, bought, 0, last)
-    audit(user, "6", bought, "'granted'", "'user'", f"'{origin}'", f"'{APP}.gardener.monthly'", "NULL", 0, last)
+    audit(user, "6", bought, GRANTED, USER, origin, f"'{APP}.gardener.monthly'", "NULL", 0, last)
 
 
 def regular_customer() -> None:
@@ -133,18 +138,18 @@ def regular_customer() -> None:
     insert("account_token", "app_account_token, user_id", f"'ffffffff-0000-4000-8000-000000000000', {regular}", 0, 0)
     transactions(
         str(regular), "n + 1", number, original,
-        f"CASE WHEN {is_renewal} THEN '{APP}.gardener.monthly' ELSE '{APP}.seeds10' END", bought,
+        f"CASE WHEN {is_renewal} THEN {MONTHLY} ELSE {SEEDS} END", bought,
         f"CASE WHEN {is_renewal} THEN {ends} END",
-        f"CASE WHEN {is_renewal} THEN 'Auto-Renewable Subscription' ELSE 'Consumable' END", last + 1, is_renewal)
+        f"CASE WHEN {is_renewal} THEN '3' ELSE '0' END", last + 1, is_renewal)
     subscriptions(str(regular), "CAST(3000000000000000 + n * 10 AS TEXT)", str(end - DAY), 0, 19)
-    print(f"INSERT INTO original (original_transaction_id, origin, app, user_id) SELECT {number}, '{origin}', 1, {regular}"
+    print(f"INSERT INTO original (original_transaction_id, origin, app, user_id) SELECT {number}, {origin}, 1, {regular}"
           f" FROM {statements.series(0, last)} WHERE NOT {is_renewal};")
     print(f"INSERT INTO credit (user_id, sequence, balance, amount, origin, is_revoked) SELECT {regular}, n + 1, 'seeds', 10,"
-          f" '{origin}', 0 FROM {statements.series(0, last)} WHERE NOT {is_renewal};")
+          f" {origin}, 0 FROM {statements.series(0, last)} WHERE NOT {is_renewal};")
     audit(str(regular), "n + 1", moment(REGULAR_RECORDS),
-          "CASE n % 4 WHEN 0 THEN 'granted' WHEN 1 THEN 'refused' WHEN 2 THEN 'expired' ELSE 'itemGiven' END",
-          "CASE n % 4 WHEN 0 THEN 'user' WHEN 1 THEN 'user' WHEN 2 THEN 'App Store' ELSE 'member Ada' END",
-          f"CASE WHEN n % 4 < 3 THEN '{origin}' END", f"CASE WHEN n % 4 < 3 THEN '{APP}.gardener.monthly' ELSE 'sprout 1' END",
+          f"CASE n % 4 WHEN 0 THEN {GRANTED} WHEN 1 THEN 'refused' WHEN 2 THEN 'expired' ELSE 'itemGiven' END",
+          f"CASE n % 4 WHEN 0 THEN {USER} WHEN 1 THEN {USER} WHEN 2 THEN 'App Store' ELSE 'member Ada' END",
+          f"CASE WHEN n % 4 < 3 THEN {origin} END", f"CASE WHEN n % 4 < 3 THEN '{APP}.gardener.monthly' ELSE 'sprout 1' END",
           "CASE n % 4 WHEN 1 THEN 'ownedByAnotherUser' WHEN 3 THEN 'A present.' END", 0, REGULAR_RECORDS - 1)
     insert("team_grant",
            "user_id, sequence, grant_id, collection, number, reason, granted_by, granted_at",
@@ -159,7 +164,7 @@ def regular_customer() -> None:
 def team() -> None:
     """The team, its grants, and the changes of the catalog. The refusals of users are more frequent in the last four weeks."""
     user, round = f"n % {users} + 1", f"n / {users}"
-    audit(user, f"100 + 2 * ({round})", moment(REFUSALS, 1 / 13), "'refused'", "'user'", f"'{origin}'", f"'{APP}.sprout1'", CODES,
+    audit(user, f"100 + 2 * ({round})", moment(REFUSALS, 1 / 13), "'refused'", USER, origin, f"'{APP}.sprout1'", CODES,
           0, REFUSALS - 1)
     audit(user, f"101 + 2 * ({round})", moment(TEAM_ACTIONS), "'itemGiven'", "'member ' || CASE n % 2 WHEN 0 THEN 'Ada' ELSE 'Grace' END",
           "NULL", "'sprout 1'", "'A present.'", 0, TEAM_ACTIONS - 1)
@@ -193,7 +198,7 @@ def app_store() -> None:
     claimed = f"replace('{text}', '@', CAST(7000000000000000 + n AS TEXT))"
     claimed = f"convert_to({claimed}, 'UTF8')" if statements.is_postgres else f"CAST({claimed} AS BLOB)"
     insert("parked_transaction", "transaction_id, origin, app, original_transaction_id, stated_at, claim",
-           f"CAST(7000000000000000 + n AS TEXT), '{origin}', 1, CAST(7000000000000000 + n AS TEXT), {moment(UNCLAIMED)},"
+           f"CAST(7000000000000000 + n AS TEXT), {origin}, 1, CAST(7000000000000000 + n AS TEXT), {moment(UNCLAIMED)},"
            f" {claimed}", 0, UNCLAIMED - 1)
     bytes = "convert_to(repeat('x', 2000), 'UTF8')" if statements.is_postgres else "zeroblob(2000)"
     insert("kept_proof", "user_id, proof_digest, bytes, certificates",
@@ -232,6 +237,7 @@ def webhooks() -> None:
 
 
 statements.begin()
+statements.add_products(MONTHLY, [f"{APP}.gardener.monthly", f"{APP}.seeds10"])
 subscribers()
 regular_customer()
 team()

@@ -25,11 +25,12 @@ if "--columns" in arguments:
     del arguments[place:place + 2]
 storage, _, peer = arguments[0].partition("-")
 statements = Statements(storage, columns)
-origin, beginning, end = "local/Sandbox", 1_790_000_000_000, 1_790_000_000_000
+origin, beginning, end = "4", 1_790_000_000_000, 1_790_000_000_000
 if arguments[1] != "readers" and arguments[2:]:
     origin, beginning, end = arguments[2], int(arguments[3]), int(arguments[4])
 APP = "com.memolease.sesac1"
-TYPE = "'Non-Consumable'"
+# The places of Non-Consumable, Sandbox, PURCHASED, PURCHASE, granted and user among the words of their columns (FrequentWords).
+TYPE, ENVIRONMENT, OWNERSHIP, REASON, EVENT, ACTOR = "'1'", "'1'", "'1'", "'0'", "'0'", "'0'"
 BATCH = 1_000_000
 
 
@@ -83,21 +84,21 @@ class Group(NamedTuple):
             }, rows)
             return
         key = {"user_id": f"{place} + {self.user} + 1", "sequence": f"{round} + 1"}
-        name = {"transaction_id": identifier, "origin": f"'{origin}'", "app": 1, "original_transaction_id": identifier}
-        statements.insert("claim", name | {"user_id": key["user_id"]}, rows)
+        name = {"transaction_id": identifier, "origin": origin, "app": 1, "original_transaction_id": identifier}
+        statements.insert("claim", name | {"original_transaction_id": "NULL", "user_id": key["user_id"]}, rows)
         statements.insert("original", {
-            "original_transaction_id": identifier, "origin": f"'{origin}'", "app": 1, "user_id": key["user_id"]}, rows)
+            "original_transaction_id": identifier, "origin": origin, "app": 1, "user_id": key["user_id"]}, rows)
         statements.insert("redeemed_transaction", key | name | {
-            "product_id": product, "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
-            "environment": "'Sandbox'", "type": TYPE, "ownership_type": "'PURCHASED'", "transaction_reason": "'PURCHASE'",
+            "product": f"{choice} + 1", "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
+            "environment": ENVIRONMENT, "type": TYPE, "ownership_type": OWNERSHIP, "transaction_reason": REASON,
             "original_purchase_date": moment, "price": 1_200_000, "currency": "'KRW'", "storefront": "'KOR'",
             "storefront_id": "'143466'", "signed_date": moment,
             "proof_digest": statements.digest(), "collection": collection, "number": number, "is_revoked": 0,
         }, rows)
         statements.insert("audit", {
-            "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": "'granted'",
-            "actor": "'user'", "origin": f"'{origin}'", "reference": identifier, "subject": product,
-            "digest": statements.digest(),
+            "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": EVENT,
+            "actor": ACTOR, "origin": origin, "reference": identifier,
+            "product": f"{choice} + 1", "digest": statements.digest(),
         }, rows)
 
 
@@ -118,6 +119,8 @@ else:
 statements.begin()
 if not peer:
     statements.add_app(APP)
+    names = [f"sprout{number}" for number in range(1, 5)] + [f"background{number}" for number in range(1, 8)]
+    statements.add_products(1, [f"{APP}.{name}" for name in names])
 for group in groups:
     group.add()
 statements.finish()

@@ -29,6 +29,11 @@ class Statements:
         """Prints the statement that adds the first app, if a service has not."""
         print(f"INSERT INTO app (app, bundle_id) SELECT 1, '{bundle}' WHERE NOT EXISTS (SELECT 1 FROM app WHERE app = 1);")
 
+    def add_products(self, first: int, products: list[str]) -> None:
+        """Prints the statement that numbers products from `first` on, unless an earlier seed has."""
+        rows = ", ".join(f"({number}, '{product}')" for number, product in enumerate(products, first))
+        print(f"INSERT INTO product (product, product_id) VALUES {rows} ON CONFLICT DO NOTHING;")
+
     def insert(self, table: str, values: dict[str, str | int], rows: str) -> None:
         """Prints the statement that fills columns, each with an expression of n, for each n of a table."""
         if self.columns is not None:

@@ -23,7 +23,14 @@ extension ExportLine {
     init(_ table: Table, _ row: inout ResultRow) throws(ColumnMismatch) {
         var values: [String: SQLValue] = [:]
         for column in table.columns {
-            let value = try row.nextValue()
+            let value: SQLValue =
+                if column.kind == .origin {
+                    (try row.next() as Origin?)?.rawValue.sqlValue ?? .null
+                } else if let words = column.words {
+                    (try row.next() as String?).map { .text(words.stated($0)) } ?? .null
+                } else {
+                    try row.nextValue()
+                }
             if value != .null { values[column.name] = value }
         }
         (self.table, self.row) = (table.name, values)
@@ -38,8 +45,11 @@ extension ExportLine {
         for column in table.columns {
             switch (row[column.name], column.kind) {
             case (nil, _): values.append(.null)
-            case (.integer(let number), .integer): values.append(.integer(number))
-            case (.text(let text), .text): values.append(.text(text))
+            case (.integer(let number), .integer), (.integer(let number), .small): values.append(.integer(number))
+            case (.text(let text), .text): values.append(.text(column.words?.stored(text) ?? text))
+            case (.text(let text), .origin):
+                guard let origin = Origin(rawValue: text) else { return nil }
+                values.append(origin.sqlValue)
             case (.text(let text), .blob):
                 guard let bytes = Data(base64Encoded: text) else { return nil }
                 values.append(.blob([UInt8](bytes)))

@@ -259,6 +259,64 @@ package struct AppNumbers {
     }
 }
 
+/// The statements on the numbers of products, inside the caller's transaction.
+///
+/// The rows of a purchase have the number in place of the identifier: the transaction, its index and its record in the audit log.
+package struct ProductRecords {
+    let database: any LedgerDatabase
+
+    /// The SQL of the identifier of the product in a row of a table; null for a row without one.
+    package static func identifier(in table: String) -> String {
+        "(SELECT product_id FROM product WHERE product.product = \(table).product)"
+    }
+
+    /// The SQL of the number of the product that a parameter identifies; null for a product that nobody has redeemed.
+    package static func number(of parameter: String) -> String {
+        "(SELECT product FROM product WHERE product_id = \(parameter))"
+    }
+
+    /// The query of `numbers`.
+    package static func known(_ identifiers: Set<ByteKey>, in database: any LedgerDatabase) -> SQLQuery {
+        SQLQuery(
+            "SELECT product, product_id FROM product WHERE product_id \(database.isIn("$1"))",
+            [database.list(eachOf: identifiers.map(\.text))])
+    }
+
+    /// The numbers of the known ones among products.
+    package func numbers(of identifiers: Set<ByteKey>) throws -> ProductNumbers {
+        var products = ProductNumbers()
+        guard !identifiers.isEmpty else { return products }
+        try database.forEachRow(Self.known(identifiers, in: database)) { row in
+            let number: Int64 = try row.next()
+            products.numbers[ByteKey(try row.next())] = number
+        }
+        return products
+    }
+
+    /// Gives a number to each product without one.
+    package func add(_ identifiers: Set<ByteKey>, to products: inout ProductNumbers) throws {
+        let unread = identifiers.filter { products.numbers[$0] == nil }
+        guard !unread.isEmpty else { return }
+        products.numbers.merge(try numbers(of: unread).numbers) { $1 }
+        let new = unread.filter { products.numbers[$0] == nil }.sorted()
+        guard !new.isEmpty else { return }
+        // The first product has the number 1.
+        let last: Int64 = try database.value("SELECT product FROM product ORDER BY product DESC LIMIT 1", []) ?? 0
+        for (number, product) in zip((last + 1)..., new) { products.numbers[product] = number }
+        try database.insert(
+            into: "product", ["product", "product_id"], new.map { [products.numbers[$0], $0.text] })
+    }
+}
+
+/// The numbers of product identifiers in the ledger.
+package struct ProductNumbers {
+    fileprivate var numbers: [ByteKey: Int64] = [:]
+
+    package init() {}
+
+    package subscript(product: String) -> Int64? { numbers[ByteKey(product)] }
+}
+
 extension LedgerTransaction {
     /// Assigns a number to an app, unless it has one.
     package func register(app bundleIdentifier: String) throws {
@@ -295,6 +353,8 @@ extension LedgerTransaction {
 
 extension LedgerDatabase {
     package var apps: AppRecords { AppRecords(database: self) }
+
+    package var products: ProductRecords { ProductRecords(database: self) }
 }
 
 /// The error of a use case that writes for a user.

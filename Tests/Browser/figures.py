@@ -65,6 +65,9 @@ class Figures:
                 record = json.loads(line)
                 if "table" in record:
                     rows[record["table"]].append(record["row"])
+        products = {row["product"]: row["product_id"] for row in rows["product"]}
+        for row in rows["redeemed_transaction"]:
+            row["product_id"] = products[row["product"]]
         is_wanted = {"production": lambda origin: origin.endswith("/Production"), "sandbox": lambda origin: not origin.endswith("/Production")}
         self.transactions = [
             row for row in rows["redeemed_transaction"]

@@ -85,8 +85,8 @@ import Vocabulary
 
     @Test(arguments: [
         ("UPDATE redeemed_transaction SET quantity = 2", "states another purchase"),
-        ("UPDATE redeemed_transaction SET product_id = 'garden.basic.yearly'", "states another purchase"),
-        ("UPDATE redeemed_transaction SET origin = 'apple/Production'", "is refused (originNotAccepted)"),
+        ("UPDATE product SET product_id = 'garden.basic.yearly'", "states another purchase"),
+        ("UPDATE redeemed_transaction SET origin = 0", "is refused (originNotAccepted)"),
         ("UPDATE kept_proof SET bytes = x'00'", "is damaged"),
         ("UPDATE kept_proof SET bytes = substr(bytes, 1, length(bytes) - 4) || x'41414141'", "is refused"),
         ("UPDATE kept_proof SET certificates = x''", "is damaged"),

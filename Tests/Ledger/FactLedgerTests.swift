@@ -53,6 +53,28 @@ import Vocabulary
         #expect(try fixture.problems() == [])
     }
 
+    /// The digits in existing ledgers. They stay when Apple adds a word.
+    @Test(
+        arguments: [
+            (.environment, "Production", "0"), (.environment, "Sandbox", "1"), (.environment, "Xcode", "2"),
+            (.environment, "LocalTesting", "3"), (.type, "Consumable", "0"), (.type, "Non-Consumable", "1"),
+            (.type, "Non-Renewing Subscription", "2"), (.type, "Auto-Renewable Subscription", "3"),
+            (.inAppOwnershipType, "FAMILY_SHARED", "0"), (.inAppOwnershipType, "PURCHASED", "1"),
+            (.inAppOwnershipType, "ASSIGNED", "2"), (.transactionReason, "PURCHASE", "0"),
+            (.transactionReason, "RENEWAL", "1"), (.offerDiscountType, "FREE_TRIAL", "0"),
+            (.offerDiscountType, "PAY_AS_YOU_GO", "1"), (.offerDiscountType, "PAY_UP_FRONT", "2"),
+            (.offerDiscountType, "ONE_TIME", "3"),
+            // Texts that are no words, some of which look like places.
+            (.type, "Rental", "Rental"), (.type, "3", "=3"), (.type, "9", "=9"), (.type, "=3", "==3"), (.type, "", "="),
+            (.currency, "3", "3"),
+        ] as [(TransactionFact, String, String)])
+    func `a frequent word is a digit in the ledger, and any text comes back`(
+        fact: TransactionFact, text: String, stored: String
+    ) {
+        #expect(fact.storedText(text) == stored)
+        #expect(fact.statedText(stored) == text)
+    }
+
     @Test func `parked facts are recorded with the transaction`() async throws {
         #expect(try await notify("a", claim("1", facts: Self.facts(2), renewal: renewal(2))) == .parked)
         #expect(try await notify("b", claim("1", facts: Self.facts(1), renewal: renewal(1))) == .parked)

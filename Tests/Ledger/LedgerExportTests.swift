@@ -166,13 +166,13 @@ import Vocabulary
             try $0.execute(
                 sql: """
                     INSERT INTO subscription (user_id, original_transaction_id, origin, app, stated_at, proof_digest)
-                        SELECT user_id, '1', 'local/Sandbox', 1, 0, zeroblob(32) FROM user LIMIT 1;
-                    INSERT INTO purchase_state SELECT user_id, '1', 'local/Sandbox', 1, 'active', 1, 2 FROM user LIMIT 1;
-                    INSERT INTO expected_transaction SELECT '90', 'local/Sandbox', 1, user_id FROM user LIMIT 1;
-                    INSERT INTO expected_purchase SELECT user_id, '90', 'local/Sandbox', 1, 1, 'p', 1, 2 FROM user
+                        SELECT user_id, '1', 4, 1, 0, zeroblob(32) FROM user LIMIT 1;
+                    INSERT INTO purchase_state SELECT user_id, '1', 4, 1, 'active', 1, 2 FROM user LIMIT 1;
+                    INSERT INTO expected_transaction SELECT '90', 4, 1, user_id FROM user LIMIT 1;
+                    INSERT INTO expected_purchase SELECT user_id, '90', 4, 1, 1, 'p', 1, 2 FROM user
                         LIMIT 1;
                     INSERT INTO google_purchase VALUES
-                        ('t', 'localPlay/Production', 1, 't', 'u', 1, 'active', 'p', 'GPA.1', 1, 2, 3, 4, 5, 6, 'q',
+                        ('t', 7, 1, 't', 'u', 1, 'active', 'p', 'GPA.1', 1, 2, 3, 4, 5, 6, 'q',
                         1, 7, 8, 9, 1);
                     INSERT INTO google_chain VALUES ('t', 1, 'q', 7);
                     INSERT INTO google_line VALUES
@@ -184,7 +184,7 @@ import Vocabulary
                         ('s', 'r', 'q', 'localPlay', 1, '{}', 'i', 1, 'K', 2, 3, NULL, 'e'),
                         ('s', '', 'q', 'localPlay', 1, '{}', NULL, 1, 'K', 2, NULL, 3, NULL);
                     INSERT INTO ledger_secret VALUES ('purchaseTokens', zeroblob(32));
-                    INSERT INTO parked_original VALUES ('9', 'local/Sandbox', 1, '91');
+                    INSERT INTO parked_original VALUES ('9', 4, 1, '91');
                     INSERT INTO kept_proof SELECT user_id, zeroblob(32), x'01', x'' FROM user LIMIT 1;
                     INSERT INTO chain VALUES (1, zeroblob(32), zeroblob(32));
                     INSERT INTO kept_certificate VALUES (zeroblob(32), x'02');
@@ -196,8 +196,8 @@ import Vocabulary
                         FROM account LIMIT 1;
                     INSERT INTO balance_addition SELECT user_id, 'a', 'coins', 1, 'sorry', 'K', 1, NULL FROM user LIMIT 1;
                     INSERT INTO webhook_change VALUES ('e', 1, zeroblob(16), 'urlChanged', 'K', 'https://example.com');
-                    INSERT INTO notification_forward VALUES ('n', 'local/Sandbox', 't', 1, 0, 0, 'timedOut', x'01');
-                    INSERT INTO figure_cohort VALUES (0, 0, 1, 'local/Sandbox', 1);
+                    INSERT INTO notification_forward VALUES ('n', 4, 't', 1, 0, 0, 'timedOut', x'01');
+                    INSERT INTO figure_cohort VALUES (0, 0, 1, 4, 1);
                     INSERT INTO customer_spending SELECT user_id, 1, 'XTS', 1 FROM user LIMIT 1;
                     INSERT INTO mail_count VALUES (zeroblob(32), 1, 1);
                     INSERT INTO kept_configuration VALUES ('service', '{}');

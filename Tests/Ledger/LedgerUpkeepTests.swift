@@ -42,16 +42,16 @@ import Vocabulary
         ("INSERT INTO user_alias VALUES (1, 'x', 'customer', 1)", "A name leads to another user"),
         ("INSERT INTO user_merge VALUES (2, 1, 1)", "A merged user still owns a purchase"),
         (
-            "INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 99)",
+            "INSERT INTO expected_transaction VALUES ('90', 4, 1, 99)",
             "The original transaction of an expected purchase leads to another"
         ),
         (
-            "INSERT INTO expected_purchase VALUES (1, '90', 'local/Sandbox', 1, 1, 'p', 1, NULL)",
+            "INSERT INTO expected_purchase VALUES (1, '90', 4, 1, 1, 'p', 1, NULL)",
             "The original transaction of an expected purchase leads to another"
         ),
         (
             """
-            INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 1);
+            INSERT INTO expected_transaction VALUES ('90', 4, 1, 1);
             INSERT INTO user_merge VALUES (2, 1, 1)
             """,
             "An import expects a purchase for a merged user"
@@ -66,8 +66,11 @@ import Vocabulary
         ("UPDATE redeemed_transaction SET is_revoked = 1", "period of an item differs"),
         ("UPDATE redeemed_transaction SET renewal_stated_at = 1", "renewal of an item differs"),
         ("UPDATE redeemed_transaction SET chain = 99", "unknown chain"),
+        ("UPDATE redeemed_transaction SET product = 99 WHERE transaction_id = '2'", "unknown product"),
+        ("DELETE FROM product", "A record of the audit log has an unknown app or product"),
+        ("UPDATE product SET product_id = 'q' WHERE product = 1", "audit log"),
         (
-            "UPDATE redeemed_transaction SET transaction_id = '1', origin = 'local/Sandbox' WHERE transaction_id = '2'",
+            "UPDATE redeemed_transaction SET transaction_id = '1', origin = 4 WHERE transaction_id = '2'",
             "A transaction is there twice"
         ),
         ("UPDATE redeemed_transaction SET revocation_date = 1", "period of an item differs"),
@@ -75,44 +78,44 @@ import Vocabulary
         (
             """
             INSERT INTO parked_transaction (transaction_id, origin, app, original_transaction_id, stated_at, claim)
-            VALUES ('1', 'local/Sandbox', 1, '1', 1, zeroblob(1))
+            VALUES ('1', 4, 1, '1', 1, zeroblob(1))
             """,
             "is still parked"
         ),
         (
             """
             INSERT INTO parked_transaction (transaction_id, origin, app, original_transaction_id, stated_at, claim)
-            VALUES ('91', 'local/Sandbox', 1, '90', 1, zeroblob(1))
+            VALUES ('91', 4, 1, '90', 1, zeroblob(1))
             """,
             "A purchase does not lead to a parked transaction"
         ),
         (
-            "INSERT INTO parked_original VALUES ('90', 'local/Sandbox', 1, '91')",
+            "INSERT INTO parked_original VALUES ('90', 4, 1, '91')",
             "A purchase leads to no parked transaction"
         ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
-        ("UPDATE redeemed_transaction SET origin = 'nowhere' WHERE transaction_id = '3'", "unknown origin"),
+        ("UPDATE redeemed_transaction SET origin = 99 WHERE transaction_id = '3'", "unknown origin"),
         ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "not a UUID in lowercase"),
         ("DELETE FROM user WHERE user_id = 2", "refers to a missing row of user"),
         ("UPDATE redeemed_transaction SET quantity = 0", "CHECK constraint"),
         (
             """
             INSERT INTO google_purchase VALUES
-                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', 'p', NULL, 1, NULL, NULL, NULL, 0, NULL, 'q', 0, 1, NULL, NULL, 0)
+                ('t', 7, 1, 't', NULL, 0, 'purchased', 'p', NULL, 1, NULL, NULL, NULL, 0, NULL, 'q', 0, 1, NULL, NULL, 0)
             """,
             "CHECK constraint failed in google_purchase"
         ),
         (
             """
             INSERT INTO google_purchase VALUES
-                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', NULL, 'GPA.1', 1, NULL, NULL, NULL, 0, NULL, 'q', 0, 1, NULL, NULL, 0)
+                ('t', 7, 1, 't', NULL, 0, 'purchased', NULL, 'GPA.1', 1, NULL, NULL, NULL, 0, NULL, 'q', 0, 1, NULL, NULL, 0)
             """,
             "CHECK constraint failed in google_purchase"
         ),
         (
             """
             INSERT INTO google_purchase VALUES
-                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', NULL, NULL, 1, NULL, 5, NULL, 0, 5, 'q', 0, 1, NULL, NULL, 0)
+                ('t', 7, 1, 't', NULL, 0, 'purchased', NULL, NULL, 1, NULL, 5, NULL, 0, 5, 'q', 0, 1, NULL, NULL, 0)
             """,
             "CHECK constraint failed in google_purchase"
         ),

@@ -87,13 +87,13 @@ struct OwnerRaceTests: LedgerSuite {
             try keys.execute(
                 """
                 INSERT INTO original (original_transaction_id, origin, app, user_id)
-                VALUES ('1', 'local/Sandbox', 1, \(alice))
+                VALUES ('1', 4, 1, \(alice))
                 """)
         }
     }
 
     /// The arguments of the requirement: the owner, then the key.
-    private func arguments(_ owner: String) -> [String] { ["{\(owner)}", "{1}", "{local/Sandbox}", "{1}"] }
+    private func arguments(_ owner: String) -> [String] { ["{\(owner)}", "{1}", "{4}", "{1}"] }
 
     @Test(arguments: [("SERIALIZABLE", "40001"), ("REPEATABLE READ", "40001"), ("READ COMMITTED", "22012")])
     func `a redemption does not commit after the transfer of its purchase`(isolation: String, state: String)

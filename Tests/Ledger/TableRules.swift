@@ -15,36 +15,36 @@ struct TableRules {
 
     private var redeemed: String {
         """
-        INSERT INTO redeemed_transaction (product_id, quantity, purchase_date, stated_at, redeemed_at, proof_digest,
+        INSERT INTO redeemed_transaction (product, quantity, purchase_date, stated_at, redeemed_at, proof_digest,
         is_revoked, original_transaction_id, transaction_id, origin, app, user_id, sequence)
-        VALUES ('p', 1, 0, 0, 0, \(digest), 0,
+        VALUES (1, 1, 0, 0, 0, \(digest), 0,
         """
     }
 
     private var credit: String {
-        "INSERT INTO credit (balance, amount, origin, is_revoked, user_id, sequence) VALUES ('seeds', 10, 'local/Sandbox', 0,"
+        "INSERT INTO credit (balance, amount, origin, is_revoked, user_id, sequence) VALUES ('seeds', 10, 4, 0,"
     }
 
     /// The allowed statements. They show that the forbidden ones do not fail because of their form.
     var allowed: [String] {
         [
-            "\(original) ('3', 'local/Sandbox', 1, \(bob))",
-            "\(claim) ('3', '3', 'local/Sandbox', 1, \(bob))",
-            "\(redeemed) '3', '3', 'local/Sandbox', 1, \(bob), 2)",
+            "\(original) ('3', 4, 1, \(bob))",
+            "\(claim) ('3', '3', 4, 1, \(bob))",
+            "\(redeemed) '3', '3', 4, 1, \(bob), 2)",
             "\(credit) \(bob), 2)",
             // The same identifiers in another app.
-            "\(claim) ('1', '1', 'local/Sandbox', 2, \(bob))",
-            "\(original) ('1', 'local/Sandbox', 2, \(bob))",
+            "\(claim) ('1', '1', 4, 2, \(bob))",
+            "\(original) ('1', 4, 2, \(bob))",
         ]
     }
 
     /// The forbidden statements: a second owner, a second grant, a credit that is there already.
     var forbidden: [String] {
         [
-            "\(claim) ('1', '1', 'local/Sandbox', 1, \(bob))",
-            "\(claim) ('9', '1', 'local/Sandbox', 1, \(bob))",
-            "\(original) ('1', 'local/Sandbox', 1, \(bob))",
-            "\(redeemed) '4', '4', 'local/Sandbox', 1, \(alice), 1)",
+            "\(claim) ('1', '1', 4, 1, \(bob))",
+            "\(claim) ('9', '1', 4, 1, \(bob))",
+            "\(original) ('1', 4, 1, \(bob))",
+            "\(redeemed) '4', '4', 4, 1, \(alice), 1)",
             "\(credit) \(bob), 2)",
         ]
     }
@@ -52,6 +52,6 @@ struct TableRules {
     /// The statements about a missing user and a missing transaction. A file forbids them. In PostgreSQL, which would lock the other row
     /// for each purchase, the check of the ledger finds their rows.
     var dangling: [String] {
-        ["\(redeemed) '4', '4', 'local/Sandbox', 1, 99, 1)", "\(credit) \(bob), 7)"]
+        ["\(redeemed) '4', '4', 4, 1, 99, 1)", "\(credit) \(bob), 7)"]
     }
 }

@@ -29,7 +29,7 @@ import till
     /// Writes the hostile text into columns of the ledger, as an import or a later version could.
     private func spoil(_ till: TillProcess) throws {
         let columns: [(table: String, columns: [String])] = [
-            ("redeemed_transaction", ["product_id"]), ("attribute", ["name", "value"]),
+            ("product", ["product_id"]), ("attribute", ["name", "value"]),
             ("team_grant", ["reason", "granted_by"]), ("api_key", ["name"]),
             ("audit", ["subject", "reference"]), ("team_member", ["name"]), ("team_revocation", ["reason"]),
             ("notification", ["type", "subtype", "transaction_id"]), ("webhook_endpoint", ["url"]),

@@ -128,10 +128,11 @@ extension LedgerTransaction {
         let (apps, reading) = (try apps, ReadingRecords(database: database))
         var purchases = try database.rows(
             """
-            SELECT original_transaction_id, origin, app, user_id FROM claim WHERE transaction_id = $1
+            SELECT coalesce(original_transaction_id, transaction_id) AS identifier, origin, app, user_id
+            FROM claim WHERE transaction_id = $1
             UNION
             SELECT original_transaction_id, origin, app, user_id FROM original WHERE original_transaction_id = $1
-            ORDER BY origin, app, original_transaction_id
+            ORDER BY origin, app, identifier
             """,
             [identifier]
         ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }

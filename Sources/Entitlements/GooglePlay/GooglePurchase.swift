@@ -453,7 +453,7 @@ extension Table {
     fileprivate static let googlePurchase = Table(
         name: "google_purchase", family: .globalKey,
         columns: [
-            .text("purchase_token"), .text("origin"), .integer("app"), .text("original_token"),
+            .text("purchase_token"), .origin("origin"), .integer("app"), .text("original_token"),
             .text("successor_token").optional, .integer("is_subscription", check: "is_subscription IN (0, 1)"),
             .text("state"), .text("product_id").optional, .text("transaction_id").optional, .integer("asked_at"),
             .integer("ask_at").optional, .integer("acknowledge_by").optional, .integer("acknowledged_at").optional,

@@ -202,7 +202,8 @@ extension LedgerTransaction {
         var heads = try users.heads(of: [owner])
         let redeemed = try database.row(
             """
-            SELECT redeemed.sequence, redeemed.product_id, redeemed.quantity, credit.balance, credit.amount
+            SELECT redeemed.sequence, \(ProductRecords.identifier(in: "redeemed")), redeemed.quantity, credit.balance,
+                credit.amount
             FROM redeemed_transaction AS redeemed
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id = $1 AND redeemed.original_transaction_id = $2 AND redeemed.origin = $3

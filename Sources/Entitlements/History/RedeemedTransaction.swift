@@ -199,8 +199,8 @@ extension LedgerTransaction {
         return try ReadingRecords(database: database).transactions(identifiers, of: user)
     }
 
-    /// Checks if anybody has redeemed a product. Reads all transactions.
+    /// Checks if anybody has redeemed a product.
     package func isRedeemed(_ productIdentifier: String) throws -> Bool {
-        try database.hasRow("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
+        try database.hasRow("SELECT 1 FROM product WHERE product_id = $1", [productIdentifier])
     }
 }

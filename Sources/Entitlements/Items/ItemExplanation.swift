@@ -447,8 +447,8 @@ extension LedgerTransaction {
         try database.row(
             """
             SELECT \(AuditEntry.columns) FROM audit
-            WHERE user_id = $1 AND event IN \([AuditEntry.Event.refused, .transferredOut].sqlList) AND subject \(database.isIn("$2"))
-                \(app == nil ? "" : "AND app = $3")
+            WHERE user_id = $1 AND event IN \([AuditEntry.Event.refused, .transferredOut].sqlList) AND \(AuditEntry.subject) \(database.isIn("$2"))
+                \(app == nil ? "" : "AND app = (SELECT app FROM app WHERE bundle_id = $3)")
             ORDER BY happened_at DESC, number DESC LIMIT 1
             """,
             [user, database.list(products)] + (app.map { [$0] } ?? []), AuditEntry.init)

@@ -21,8 +21,8 @@ package struct ItemPurchase: Hashable, Sendable {
 extension ItemPurchase {
     static let columns =
         [
-            "purchase_date", "redeemed_at", "transaction_id", "original_transaction_id", "product_id", "expires_at",
-            "grace_ends_at",
+            "purchase_date", "redeemed_at", "transaction_id", "original_transaction_id",
+            ProductRecords.identifier(in: "redeemed_transaction"), "expires_at", "grace_ends_at",
         ] + PurchasePeriod.Terms.ofItem.map(\.field.column)
 
     /// The purchase in the next columns, which are `columns`.

@@ -19,22 +19,19 @@ struct UserCoverage {
     private static let earlyDays: Int64 = 31
 
     fileprivate mutating func add(_ row: inout ResultRow, of origins: Set<Origin>, from view: Viewpoint) throws {
-        switch try row.next() as Int64 {
-        case 0: try addPurchase(&row, of: origins, from: view)
-        case 1: try addGrant(&row, from: view)
-        default:
-            let (issuer, name): (String, String) = (try row.next(), try row.next())
-            version = try row.next()
-            owner = User(issuer: issuer, name: name)
-        }
+        let kind: Int64 = try row.next()
+        guard kind > 0 else { return try addPurchase(&row, of: origins, from: view) }
+        let text: String = try row.next()
+        guard kind > 1 else { return try addGrant(&row, text, from: view) }
+        version = try row.next()
+        owner = User(issuer: try row.next(), name: text)
     }
 
     private mutating func addPurchase(
         _ row: inout ResultRow, of origins: Set<Origin>, from view: Viewpoint
     ) throws {
-        let (text, collection): (String, String) = (try row.next(), try row.next())
-        let item = Item(collection: collection, number: try row.next())
-        guard let origin = Origin(rawValue: text) else { throw ColumnMismatch.column("origin") }
+        _ = try row.nextValue()
+        let (origin, item): (Origin, Item) = (try row.next(), try Item(&row))
         guard origins.contains(origin) else { return }
         let (coversFrom, endsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
         let purchase = try ItemPurchase(&row, from: origin)
@@ -54,9 +51,9 @@ struct UserCoverage {
                 source: .purchase(purchase), renewal: renewal))
     }
 
-    private mutating func addGrant(_ row: inout ResultRow, from view: Viewpoint) throws {
-        let (identifier, collection): (String, String) = (try row.next(), try row.next())
-        let item = Item(collection: collection, number: try row.next())
+    private mutating func addGrant(_ row: inout ResultRow, _ identifier: String, from view: Viewpoint) throws {
+        _ = try row.nextValue()
+        let item = try Item(&row)
         guard view.sees(item) else { return }
         let (grantedAt, endsAt): (Timestamp, Timestamp?) = (try row.next(), try row.next())
         if let endsAt { note(endsAt, at: view.moment) }
@@ -92,14 +89,14 @@ struct UserCoverage {
         let ofApp = isInApp ? "AND app = (SELECT app FROM app WHERE bundle_id = $\(app))" : ""
         func nulls(_ count: Int) -> String { Array(repeating: "NULL", count: count).joined(separator: ", ") }
         return """
-            SELECT 0, origin, collection, number, \(columns.joined(separator: ", "))
+            SELECT 0, NULL, origin, collection, number, \(columns.joined(separator: ", "))
             FROM redeemed_transaction
             WHERE user_id = $1 AND is_revoked = 0 AND collection IS NOT NULL \(ofItem) \(ofApp)
             UNION ALL
-            SELECT 1, grant_id, collection, number, granted_at, ends_at, \(nulls(columns.count - 2))
+            SELECT 1, grant_id, NULL, collection, number, granted_at, ends_at, \(nulls(columns.count - 2))
             FROM team_grant WHERE user_id = $1 AND revoked_at IS NULL \(ofItem)
             UNION ALL
-            SELECT 2, issuer, name, version, \(nulls(columns.count)) FROM "user" WHERE user_id = $1
+            SELECT 2, name, version, issuer, \(nulls(columns.count + 1)) FROM "user" WHERE user_id = $1
             """
     }
 }

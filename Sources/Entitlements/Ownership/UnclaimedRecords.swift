@@ -60,7 +60,9 @@ extension LedgerTransaction {
     ) throws -> [UnclaimedPurchase] {
         guard let app = try number(ofApp: app) else { return [] }
         let apps = try apps
-        var arguments: [any SQLConvertible] = [last?.third ?? "", last?.second ?? "", last?.first ?? 0]
+        var arguments: [any SQLConvertible] = [
+            last?.third ?? "", Origin.number(ofText: last?.second), last?.first ?? 0,
+        ]
         var condition = ""
         if let identifier {
             condition = "AND transaction_id \(database.isIn("$4")) AND $5 IN (transaction_id, original_transaction_id)"
@@ -112,7 +114,7 @@ extension LedgerTransaction {
             ORDER BY stated_at DESC, origin DESC, transaction_id DESC LIMIT $5
             """,
             [
-                last?.first ?? nextDay, last?.second ?? "", last?.third ?? "",
+                last?.first ?? nextDay, Origin.number(ofText: last?.second), last?.third ?? "",
                 day?.start ?? Timestamp(millisecondsSince1970: 0), window,
             ]
         ) { row in
@@ -121,7 +123,7 @@ extension LedgerTransaction {
             return (
                 claim: claim, app: app, revocationDate: revocationDate,
                 position: UnclaimedPurchase.TimePosition(
-                    statedAt.millisecondsSince1970, try row.next(), try row.next())
+                    statedAt.millisecondsSince1970, (try row.next() as Origin).rawValue, try row.next())
             )
         }
         var (purchases, end): ([UnclaimedPurchase], UnclaimedPurchase.TimePosition?) = ([], nil)

@@ -211,9 +211,9 @@ extension LedgerTransaction {
 
     /// The first product with a redeemed transaction after another one.
     private func productRedeemed(after product: String) throws -> ByteKey? {
-        // Each statement skips the other transactions of a product.
+        // Only a redeemed product has a number.
         let next: String? = try database.value(
-            "SELECT product_id FROM redeemed_transaction WHERE product_id > $1 ORDER BY product_id LIMIT 1", [product])
+            "SELECT product_id FROM product WHERE product_id > $1 ORDER BY product_id LIMIT 1", [product])
         return next.map { ByteKey($0) }
     }
 
@@ -231,7 +231,7 @@ extension LedgerTransaction {
         try database.forEachRow(
             """
             SELECT redeemed_at, app, origin, transaction_id, purchase_date, quantity, \(Self.factColumns)
-            FROM redeemed_transaction WHERE product_id = $1
+            FROM redeemed_transaction WHERE product = \(ProductRecords.number(of: "$1"))
             ORDER BY redeemed_at DESC, user_id DESC, sequence DESC LIMIT $2
             """,
             [product, Self.maximumSales]

@@ -169,10 +169,15 @@ struct ClaimGroup {
     func answer(_ requests: [ClaimRequest], type: (String) -> ProductType?) throws -> [ClaimAnswer] {
         let wanted = Set(requests.compactMap(\.presented?.user).filter { !transaction.blockedNames.contains($0) })
         let claims = requests.flatMap(\.claims)
+        let productIdentifiers = Set(claims.map { ByteKey($0.productIdentifier) })
         try database.prefetch(
             [AppRecords.known] + (wanted.isEmpty ? [] : [users.knownUsers(wanted)])
+                + (claims.contains { $0.fingerprints != nil } ? [ChainRecords.known] : [])
+                + (claims.isEmpty ? [] : [ProductRecords.known(productIdentifiers, in: database)])
                 + EntitlementRecords.queries(about: claims, in: database))
         let apps = try database.apps.numbers(of: Set(requests.flatMap(\.apps)))
+        let chains = try ChainRecords(database: database).known(to: claims)
+        let products = try database.products.numbers(of: productIdentifiers)
         var facts = try EntitlementRecords(database: database, apps: apps).facts(about: claims)
         let statements = requests.filter { $0.presented == nil }.flatMap(\.claims)
         let expected = claims.filter { facts.expectedOwners[$0.originalKey] != nil }
@@ -216,7 +221,8 @@ struct ClaimGroup {
         try notifications.insert(decisions.received, at: moment)
         try notifications.note(repeated: decisions.repeated.subtracting(earlier.repeated), at: moment)
         try EntitlementChangeRecords(
-            transaction: transaction, apps: apps, before: facts, decision: decisions.decision
+            transaction: transaction, apps: apps, chains: chains, products: products, before: facts,
+            decision: decisions.decision
         ).write()
         let answers = try answers(decisions.decided)
         try keptAnswers.keep(

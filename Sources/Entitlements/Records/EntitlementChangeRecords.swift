@@ -9,6 +9,10 @@ import Vocabulary
 struct EntitlementChangeRecords {
     let transaction: LedgerTransaction
     let apps: AppNumbers
+    /// The known chains; nil to read them if a new transaction has one.
+    var chains: [VerifiedProof.Fingerprints: Int64]?
+    /// The known ones among the products of new transactions and of other events; nil to read them.
+    var products: ProductNumbers?
     /// The facts before the decision.
     let before: EntitlementFacts
     let decision: EntitlementDecision
@@ -27,7 +31,8 @@ struct EntitlementChangeRecords {
         try insertPurchases(originals)
         try requireOwners()
         try deleteExpectations(of: originals)
-        try insertTransactions(changes.newTransactions, &heads)
+        let products = try productNumbers(entries)
+        try insertTransactions(changes.newTransactions, &heads, products)
         try update(changes.changedTransactions.sorted(), places)
         try updateFacts(of: changes.changedFacts.sorted(), places)
         try writeRenewals(of: changes.changedRenewals.sorted())
@@ -36,7 +41,7 @@ struct EntitlementChangeRecords {
         try updateNaming(of: changes.named.filter { before.purchases[$0] != nil })
         try writeParked(changes.parkedOrUnparked.sorted())
         try RefusalRecords(database: database, apps: apps).insert(refusals)
-        try transaction.audit.append(entries, to: &heads)
+        try transaction.audit.append(entries, to: &heads, apps, products)
         try transaction.users.write(heads)
         let ends = changes.events.compactMap { event -> (String, Int64)? in
             guard case .endChanged(let product, let user) = event else { return nil }
@@ -104,7 +109,18 @@ struct EntitlementChangeRecords {
             .delete(before.expectedOwners.filter { confirmed.contains($0.key) })
     }
 
-    private func insertTransactions(_ claims: [Claim], _ heads: inout [Int64: UserHead]) throws {
+    /// The numbers of the products of new transactions and of events. A product gets its number with its first transaction.
+    private func productNumbers(_ entries: [(entry: AuditEntry, user: Int64)]) throws -> ProductNumbers {
+        let redeemed = Set(changes.newTransactions.map { ByteKey($0.productIdentifier) })
+        let told = entries.filter { $0.entry.origin != nil }.map { ByteKey($0.entry.subject) }
+        var products = try products ?? database.products.numbers(of: redeemed.union(told))
+        try database.products.add(redeemed, to: &products)
+        return products
+    }
+
+    private func insertTransactions(
+        _ claims: [Claim], _ heads: inout [Int64: UserHead], _ products: ProductNumbers
+    ) throws {
         guard !claims.isEmpty else { return }
         let originals = Set(claims.compactMap { original(of: $0.key) })
         let benefits = Dictionary(uniqueKeysWithValues: originals.map { ($0, after.benefits(of: $0)) })
@@ -123,7 +139,7 @@ struct EntitlementChangeRecords {
                 claim: claim, transaction: transaction, owner: owner, sequence: head.lastTransaction,
                 benefit: benefit)
         }
-        try insert(new)
+        try insert(new, products)
     }
 
     /// Writes the last statements about transactions that were already redeemed.
@@ -296,14 +312,16 @@ struct NewTransaction {
 
 /// The SQL that writes new transactions and their benefits.
 extension EntitlementChangeRecords {
-    func insert(_ new: [NewTransaction]) throws {
+    func insert(_ new: [NewTransaction], _ products: ProductNumbers) throws {
         try database.insert(
             into: "claim", Table.transactionKey + ["original_transaction_id", "user_id"],
             // The order of the keys prevents deadlocks between two groups.
             new.sorted { $0.claim.key < $1.claim.key }.map { new in
-                new.claim.key.sqlValues(apps) + [new.claim.originalTransactionIdentifier, new.owner]
+                let claim = new.claim
+                return claim.key.sqlValues(apps)
+                    + [claim.key == claim.originalKey ? nil : claim.originalTransactionIdentifier, new.owner]
             })
-        try insertTransactions(new)
+        try insertTransactions(new, products)
         try insertCredits(new)
         try insertProofs(new)
     }
@@ -335,19 +353,23 @@ extension EntitlementChangeRecords {
             }, isNew: false)
     }
 
-    private func insertTransactions(_ new: [NewTransaction]) throws {
-        let chains = try ChainRecords(database: database).numbers(of: Set(new.compactMap(\.claim.fingerprints)))
+    private func insertTransactions(_ new: [NewTransaction], _ products: ProductNumbers) throws {
+        let chains = try ChainRecords(database: database)
+            .numbers(of: Set(new.compactMap(\.claim.fingerprints)), among: chains)
         try database.insert(
             into: "redeemed_transaction",
             [
-                "user_id", "sequence", "original_transaction_id", "transaction_id", "origin", "app", "product_id",
+                "user_id", "sequence", "original_transaction_id", "transaction_id", "origin", "app", "product",
                 "quantity", "purchase_date", "redeemed_at", "proof_digest", "chain", "collection", "number",
             ] + StandingBenefit.columns + EntitlementFacts.Transaction.statementColumns + TransactionFacts.columnNames,
             try new.map { new in
                 let claim = new.claim
+                guard let product = products[claim.productIdentifier] else {
+                    throw BrokenInvariant("a new transaction has a product with a number", claim.transactionIdentifier)
+                }
                 return [
                     new.owner, new.sequence, claim.originalTransactionIdentifier, claim.transactionIdentifier,
-                    claim.origin, apps[claim.app], claim.productIdentifier, claim.quantity, claim.purchaseDate,
+                    claim.origin, apps[claim.app], product, claim.quantity, claim.purchaseDate,
                     decision.moment, claim.proofDigest, claim.fingerprints.flatMap { chains[$0] },
                     claim.item?.collection, claim.item?.number,
                 ] + new.benefit.sqlValues + (try new.transaction.statementValues)
@@ -370,17 +392,29 @@ extension EntitlementChangeRecords {
 struct ChainRecords {
     let database: any LedgerDatabase
 
-    /// The numbers of chains, which new ones get.
-    func numbers(
-        of chains: Set<VerifiedProof.Fingerprints>
-    ) throws -> [VerifiedProof.Fingerprints: Int64] {
-        guard !chains.isEmpty else { return [:] }
-        var numbers: [VerifiedProof.Fingerprints: Int64] = try database.dictionary(
-            "SELECT chain, anchor_digest, leaf_digest FROM chain"
-        ) { row in
+    /// The query of `known`.
+    static let known = SQLQuery("SELECT chain, anchor_digest, leaf_digest FROM chain")
+
+    /// All known chains; nil if no claim has one.
+    func known(to claims: [Claim]) throws -> [VerifiedProof.Fingerprints: Int64]? {
+        claims.contains { $0.fingerprints != nil } ? try known() : nil
+    }
+
+    private func known() throws -> [VerifiedProof.Fingerprints: Int64] {
+        try database.dictionary(Self.known.sql) { row in
             let number: Int64 = try row.next()
             return (VerifiedProof.Fingerprints(anchor: try row.next(), leaf: try row.next()), number)
         }
+    }
+
+    /// The numbers of chains, which new ones get.
+    ///
+    /// - Parameter known: The known chains; nil to read them.
+    func numbers(
+        of chains: Set<VerifiedProof.Fingerprints>, among known: [VerifiedProof.Fingerprints: Int64]?
+    ) throws -> [VerifiedProof.Fingerprints: Int64] {
+        guard !chains.isEmpty else { return [:] }
+        var numbers = try known ?? self.known()
         let new = chains.filter { numbers[$0] == nil }
             .sorted { ($0.anchor + $0.leaf).lexicographicallyPrecedes($1.anchor + $1.leaf) }
         guard !new.isEmpty else { return numbers }

@@ -78,7 +78,7 @@ struct EntitlementRecords {
     private static func claimed(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
             """
-            SELECT transaction_id, origin, app, original_transaction_id FROM claim
+            SELECT transaction_id, origin, app, coalesce(original_transaction_id, transaction_id) FROM claim
             WHERE transaction_id \(database.isIn("$1"))
             """,
             [database.list(keys)])
@@ -179,7 +179,8 @@ struct EntitlementRecords {
         try readPurchaseRows(
             """
             SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
-                product_id, base_plan_id, purchase_date, CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
+                \(ProductRecords.identifier(in: "redeemed")), base_plan_id, purchase_date,
+                CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
                 \(TransactionStatus.columns.joined(separator: ", ")), event_statements, grace_ends_at, grace_stated_at,
                 grace_statement_number, \(Self.terms), web_order_line_item_id, fixed_period
             FROM redeemed_transaction AS redeemed

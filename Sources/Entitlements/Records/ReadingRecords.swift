@@ -50,6 +50,9 @@ package struct ReadingRecords {
         "(type = \(type) OR type IS NULL AND expires_at IS NOT NULL)"
     }
 
+    private static let typeOfSubscriptions = TransactionFact.type.storedText(
+        ProductType.autoRenewableSubscription.rawValue)
+
     private func transactions(
         _ statement: TransactionStatement,
         _ arguments: [any SQLConvertible]
@@ -148,7 +151,7 @@ package struct ReadingRecords {
     /// The transactions with the type of a subscription, and those with an end but without a stated type. They have only the
     /// facts that a status depends on.
     func subscribedTransactions(of user: Int64) throws -> [RedeemedTransaction] {
-        try transactions(Self.subscribed, [user, ProductType.autoRenewableSubscription.rawValue])
+        try transactions(Self.subscribed, [user, Self.typeOfSubscriptions])
     }
 
     private static let subscribed = TransactionStatement(
@@ -203,7 +206,7 @@ package struct ReadingRecords {
         return try newest
             + database.rows(
                 Self.olderWithEffect.text,
-                [user, oldest.sequence, app, ProductType.autoRenewableSubscription.rawValue]
+                [user, oldest.sequence, app, Self.typeOfSubscriptions]
             ) { try Self.olderWithEffect.transaction(&$0, of: apps) }
     }
 
@@ -221,7 +224,7 @@ package struct ReadingRecords {
                 AND (\(isSubscribed("$4")) OR redeemed_transaction.sequence IN (
                 SELECT sequence FROM (
                     SELECT sequence, row_number() OVER (
-                        PARTITION BY product_id, origin, app
+                        PARTITION BY product, origin, app
                         ORDER BY (CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END), expires_at DESC,
                             sequence DESC) AS place
                     FROM redeemed_transaction AS bought
@@ -277,7 +280,8 @@ struct TransactionStatement {
         let app = namesApps ? "(SELECT bundle_id FROM app WHERE app.app = redeemed_transaction.app)" : "NULL"
         text = """
             SELECT redeemed_transaction.sequence, redeemed_transaction.origin, transaction_id,
-                redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
+                redeemed_transaction.original_transaction_id,
+                \(ProductRecords.identifier(in: "redeemed_transaction")), quantity, purchase_date, redeemed_at,
                 revocation_date, revocation_reason,
                 \(app), redeemed_transaction.app,
                 expires_at, grace_ends_at, revoked_at, reason, revoked_by,

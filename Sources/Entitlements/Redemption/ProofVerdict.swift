@@ -174,8 +174,8 @@ extension LedgerTransaction {
             })
         try database.streamRows(
             of: """
-                SELECT bytes, redeemed.transaction_id, redeemed.product_id, redeemed.quantity, redeemed.purchase_date,
-                    redeemed.proof_digest, certificates, redeemed.app, redeemed.origin
+                SELECT bytes, redeemed.transaction_id, \(ProductRecords.identifier(in: "redeemed")), redeemed.quantity,
+                    redeemed.purchase_date, redeemed.proof_digest, certificates, redeemed.app, redeemed.origin
                 FROM redeemed_transaction AS redeemed LEFT JOIN kept_proof
                     ON kept_proof.user_id = redeemed.user_id AND kept_proof.proof_digest = redeemed.proof_digest
                 ORDER BY redeemed.user_id, redeemed.sequence

@@ -91,7 +91,7 @@ extension LedgerTransaction {
             ORDER BY received_at DESC, notification_uuid DESC, origin DESC LIMIT $\(first + 3)
             """,
             (value.map { [$0] } ?? []) as [any SQLConvertible] + [
-                position?.first ?? .max, position?.third ?? "", position?.second ?? "", size,
+                position?.first ?? .max, position?.third ?? "", Origin.number(ofText: position?.second), size,
             ]
         ) { try ReceivedNotification(&$0, apps) }
         var shown: [ReceivedNotification] = []

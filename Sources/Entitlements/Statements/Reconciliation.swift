@@ -282,7 +282,7 @@ extension LedgerTransaction {
         guard let app = try self.number(ofApp: app) else { return [] }
         // The query uses the user's index, not the origin's, because nearly all rows have the same origin.
         let isOfOrigins =
-            "coalesce(bought.origin, '') IN \(origins.sqlList) \(database.isIn(app.number, of: "bought"))"
+            "coalesce(bought.origin, 99) IN \(origins.sqlList) \(database.isIn(app.number, of: "bought"))"
         return try database.rows(
             """
             SELECT user_id, issuer, name, transaction_id FROM (

@@ -195,7 +195,7 @@ extension LedgerTransaction {
             """
             SELECT \(AuditEntry.columns), number FROM audit
             WHERE user_id = $1 AND (happened_at, number) < ($2, $3)
-                \(app == nil ? "" : "AND app = $4")
+                \(app == nil ? "" : "AND app = (SELECT app FROM app WHERE bundle_id = $4)")
             ORDER BY happened_at DESC, number DESC LIMIT $\(app == nil ? 4 : 5)
             """,
             [user, position?.first ?? .max, position?.second ?? .max] + (app.map { [$0] } ?? []) + [limit]

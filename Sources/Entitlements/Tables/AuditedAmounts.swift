@@ -25,9 +25,8 @@ enum AuditedAmounts {
         + compared(
             "A credit differs from its records in the audit log",
             rows: """
-                SELECT redeemed.origin, app.bundle_id, redeemed.transaction_id AS subject, credit.balance, credit.amount
+                SELECT redeemed.origin, redeemed.app, redeemed.transaction_id AS subject, credit.balance, credit.amount
                 FROM credit JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
-                    JOIN app ON app.app = redeemed.app
                 """,
             records: """
                 SELECT origin, app, reference AS subject, balance, CAST(sum(amount) AS BIGINT) FROM audit
@@ -83,7 +82,7 @@ enum AuditedAmounts {
             ),
         ]
 
-    private static func isEvent(_ event: AuditEntry.Event) -> String { "event = '\(event.rawValue)'" }
+    private static func isEvent(_ event: AuditEntry.Event) -> String { "event IN \([event].sqlList)" }
 
     private static func movements(_ event: AuditEntry.Event) -> String {
         "SELECT user_id, reference AS subject, balance, amount, happened_at FROM audit WHERE \(isEvent(event))"

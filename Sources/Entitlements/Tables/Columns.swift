@@ -12,6 +12,11 @@ extension AppNumbers {
     }
 }
 
+extension Origin {
+    /// The number of the origin of a position in a list. It is lower than that of each origin for another text, and for none.
+    static func number(ofText text: String?) -> Int64 { text.flatMap(Origin.init(rawValue:))?.number ?? .min }
+}
+
 extension TransactionKey {
     /// The values of the columns of `Table.transactionKey` and `Table.originalKey`.
     package func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }
@@ -119,14 +124,16 @@ extension LedgerTransaction {
     }
 }
 
-/// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact.
+/// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact. It has the place of a word
+/// that most rows have (`StatedFact.storedText`).
 extension StatedFacts {
     package static var columns: [Table.Column] {
         Fact.allCases.map { fact in
             let field = fact.field
             return switch field.kind {
-            case .text, .token, .texts, .object: .text(field.column).optional
-            case .integer, .bool, .date: .integer(field.column).optional
+            case .text, .token, .texts, .object: .text(field.column).of(field.words).optional
+            case .integer, .date: .integer(field.column).optional
+            case .bool: .small(field.column).optional
             }
         }
     }
@@ -138,7 +145,7 @@ extension StatedFacts {
         Fact.allCases.map { fact in
             switch self[fact] {
             case .integer(let number): SQLValue.integer(number)
-            case .text(let text): SQLValue.text(text)
+            case .text(let text): SQLValue.text(fact.storedText(text))
             case nil: SQLValue.null
             }
         }
@@ -152,7 +159,7 @@ extension StatedFacts where Fact.AllCases == [Fact] {
         for fact in facts {
             switch try row.nextValue() {
             case .integer(let number): self[fact] = .integer(number)
-            case .text(let text): self[fact] = .text(text)
+            case .text(let text): self[fact] = .text(fact.statedText(text))
             case .null, .blob: break
             }
         }

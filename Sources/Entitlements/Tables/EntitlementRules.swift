@@ -5,10 +5,15 @@ import Proofs
 enum EntitlementRules {
     /// The facts of a claim that its transaction repeats.
     private static let claimed = "transaction_id, origin, app, original_transaction_id, user_id"
+    private static let claim =
+        "transaction_id, origin, app, coalesce(original_transaction_id, transaction_id), user_id"
     /// The key and the purchase of a parked transaction.
     private static let parked = "transaction_id, origin, app, original_transaction_id"
     /// The key and the owner of an original purchase.
     private static let owned = "original_transaction_id, origin, app, user_id"
+
+    /// The events with which the log of a transaction can begin.
+    private static let redemptions: [AuditEntry.Event] = [.granted, .revoked, .productChanged]
 
     static let all: [LedgerRule] = rules + AuditedAmounts.rules
 
@@ -17,14 +22,14 @@ enum EntitlementRules {
             "A transaction belongs to another user than its claim",
             """
             SELECT transaction_id FROM (
-                SELECT \(claimed) FROM redeemed_transaction EXCEPT SELECT \(claimed) FROM claim) AS unclaimed
+                SELECT \(claimed) FROM redeemed_transaction EXCEPT SELECT \(claim) FROM claim) AS unclaimed
             """
         ),
         (
             "A claim has no transaction",
             """
             SELECT transaction_id FROM (
-                SELECT \(claimed) FROM claim EXCEPT SELECT \(claimed) FROM redeemed_transaction) AS unredeemed
+                SELECT \(claim) FROM claim EXCEPT SELECT \(claimed) FROM redeemed_transaction) AS unredeemed
             """
         ),
         (
@@ -94,6 +99,10 @@ enum EntitlementRules {
             "SELECT transaction_id FROM redeemed_transaction WHERE chain IS NOT NULL AND chain NOT IN (SELECT chain FROM chain)"
         ),
         (
+            "A transaction has an unknown product",
+            "SELECT transaction_id FROM redeemed_transaction WHERE product NOT IN (SELECT product FROM product)"
+        ),
+        (
             "The period of an item differs from its transaction",
             """
             SELECT transaction_id FROM (\(CoverageQuery.text)) AS covered
@@ -135,7 +144,7 @@ enum EntitlementRules {
                 SELECT user_id, origin, transaction_id FROM redeemed_transaction
                 EXCEPT
                 -- A period that an upgrade had ended before it was first stated has only the change.
-                SELECT user_id, origin, reference FROM audit WHERE event IN ('granted', 'revoked', 'productChanged')
+                SELECT user_id, origin, reference FROM audit WHERE event IN \(redemptions.sqlList)
                 EXCEPT
                 SELECT redeemed.user_id, redeemed.origin, redeemed.transaction_id
                 FROM audit CROSS JOIN redeemed_transaction AS redeemed
@@ -148,7 +157,8 @@ enum EntitlementRules {
             "An audit log has a transaction that nobody has redeemed",
             """
             SELECT reference FROM (
-                SELECT origin, reference FROM audit WHERE event IN ('granted', 'revoked') AND origin IS NOT NULL
+                SELECT origin, reference FROM audit
+                WHERE event IN \([AuditEntry.Event.granted, .revoked].sqlList) AND origin IS NOT NULL
                 EXCEPT
                 SELECT origin, transaction_id FROM redeemed_transaction) AS told
             """
@@ -185,7 +195,7 @@ enum CoverageQuery {
                         END AS starts_at,
                     CASE WHEN additional_transaction_reason IS NOT NULL AND expires_at IS NOT NULL
                         AND purchase_date + 60000 < max(expires_at) OVER (
-                            PARTITION BY user_id, original_transaction_id, origin, app, product_id
+                            PARTITION BY user_id, original_transaction_id, origin, app, product
                             ORDER BY purchase_date GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
                         THEN 1 ELSE 0 END AS adds_seats
                 FROM redeemed_transaction AS sold) AS redeemed) AS bought

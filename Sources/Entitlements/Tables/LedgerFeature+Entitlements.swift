@@ -41,25 +41,26 @@ extension Table {
     static let transactionKey = ["transaction_id", "origin", "app"]
     package static let originalKey = ["original_transaction_id", "origin", "app"]
 
-    /// The owner and the purchase of a redeemed transaction.
+    /// The owner and the purchase of a redeemed transaction. `original_transaction_id`: null for the first transaction of a purchase,
+    /// which has the purchase's own identifier.
     private static let claim = Table(
         name: "claim", family: .globalKey,
         columns: [
-            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
+            .text("transaction_id"), .origin("origin"), .small("app"), .text("original_transaction_id").optional,
             .integer("user_id"),
         ],
-        key: transactionKey)
+        key: ["transaction_id", "app", "origin"])
 
     /// The owner of a purchase with all its transactions. `named_by`: the transaction whose account token names the owner;
     /// `named_at`: its purchase date; `named_stated_at`: the date of the statement.
     private static let original = Table(
         name: "original", family: .globalKey,
         columns: [
-            .text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id"),
+            .text("original_transaction_id"), .origin("origin"), .small("app"), .integer("user_id"),
             .integer("transferred_at").optional, .integer("named_at").optional, .text("named_by").optional,
             .integer("named_stated_at").optional,
         ],
-        key: originalKey,
+        key: ["original_transaction_id", "app", "origin"],
         checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"]
     )
     .indexed("original_transferred", by: ["transferred_at"], where: "transferred_at IS NOT NULL")
@@ -86,14 +87,14 @@ extension Table {
         name: "redeemed_transaction", family: .userData,
         columns: [
             .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("original_transaction_id"),
-            .text("transaction_id"), .text("origin"), .integer("app"), .text("product_id"),
+            .text("transaction_id"), .origin("origin"), .small("app"), .small("product"),
             .integer("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
-            .blob("proof_digest", count: 32), .integer("chain").optional, .text("collection").optional,
+            .blob("proof_digest", count: 32), .small("chain").optional, .text("collection").optional,
             .integer("number", check: "number >= 0").optional, .integer("begins_at").optional,
-            .integer("ends_at").optional, .integer("is_revoked", check: "is_revoked IN (0, 1)"),
-            .integer("renewal_stated_at").optional, .integer("renews").optional, .integer("is_declined").optional,
+            .integer("ends_at").optional, .small("is_revoked", check: "is_revoked IN (0, 1)"),
+            .integer("renewal_stated_at").optional, .small("renews").optional, .small("is_declined").optional,
         ] + TransactionFacts.columns + [
             .blob("event_statements").optional, .integer("statement_number").optional,
             .integer("grace_statement_number").optional, .text("fixed_period").optional,
@@ -104,11 +105,12 @@ extension Table {
         ],
         merge: .byRule
     )
-    .indexed("redeemed_transaction_of_purchase", by: ["user_id", "original_transaction_id"])
+    // SQLite, without statistics, reads the user's range of rows in any case.
+    .indexed("redeemed_transaction_of_purchase", by: ["user_id", "original_transaction_id"], in: .postgreSQL)
     // Each purchase for a fixed period extends the others of its user.
     .indexed("redeemed_transaction_for_period", by: ["user_id"], where: "fixed_period IS NOT NULL")
     // The team searches for the latest customers of a product.
-    .indexed("redeemed_transaction_of_product", by: ["product_id", "redeemed_at", "user_id", "sequence"])
+    .indexed("redeemed_transaction_of_product", by: ["product", "redeemed_at", "user_id", "sequence"])
     // It also searches for the purchases of an order at Google Play.
     .indexed("redeemed_transaction_of_order", by: ["order_id", "user_id"], where: "order_id IS NOT NULL")
 
@@ -117,7 +119,7 @@ extension Table {
         name: "credit", family: .userData,
         columns: [
             .integer("user_id"), .integer("sequence"), .text("balance", check: "balance <> ''"),
-            .integer("amount", check: "amount > 0"), .text("origin"),
+            .integer("amount", check: "amount > 0"), .origin("origin"),
             .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("merged_from").optional,
         ],
         key: ["user_id", "sequence"], merge: .byRule
@@ -128,7 +130,7 @@ extension Table {
     private static let subscription = Table(
         name: "subscription", family: .userData,
         columns: [
-            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
+            .integer("user_id"), .text("original_transaction_id"), .origin("origin"), .integer("app"),
             .integer("stated_at"), .blob("proof_digest", count: 32),
         ] + RenewalFacts.columns + [.integer("statement_number").optional],
         key: ["user_id"] + originalKey, hasLargeRows: true, merge: .move)
@@ -138,7 +140,7 @@ extension Table {
     private static let purchaseState = Table(
         name: "purchase_state", family: .userData,
         columns: [
-            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"), .text("state"),
+            .integer("user_id"), .text("original_transaction_id"), .origin("origin"), .integer("app"), .text("state"),
             .integer("renews").optional, .integer("changes_at").optional,
         ],
         key: ["user_id"] + originalKey,
@@ -154,7 +156,7 @@ extension Table {
     private static let parkedTransaction = Table(
         name: "parked_transaction", family: .globalKey,
         columns: [
-            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
+            .text("transaction_id"), .origin("origin"), .integer("app"), .text("original_transaction_id"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .blob("claim"), .integer("statement_number").optional,
         ],
@@ -167,7 +169,7 @@ extension Table {
     private static let parkedOriginal = Table(
         name: "parked_original", family: .globalKey,
         columns: [
-            .text("original_transaction_id"), .text("origin"), .integer("app"), .text("transaction_id"),
+            .text("original_transaction_id"), .origin("origin"), .integer("app"), .text("transaction_id"),
         ],
         key: originalKey + ["transaction_id"])
 
@@ -175,7 +177,7 @@ extension Table {
     /// expectation, and its rows are deleted. Until then the customer owns nothing by it.
     private static let expectedTransaction = Table(
         name: "expected_transaction", family: .globalKey,
-        columns: [.text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id")],
+        columns: [.text("original_transaction_id"), .origin("origin"), .integer("app"), .integer("user_id")],
         key: originalKey,
         owner: (table: "expected_purchase", keyName: "The original transaction of an expected purchase"))
 
@@ -184,7 +186,7 @@ extension Table {
     private static let expectedPurchase = Table(
         name: "expected_purchase", family: .userData,
         columns: [
-            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
+            .integer("user_id"), .text("original_transaction_id"), .origin("origin"), .integer("app"),
             .integer("expected_at"), .text("product_id"), .integer("purchase_date"), .integer("expires_at").optional,
         ],
         key: ["user_id"] + originalKey,
@@ -195,7 +197,7 @@ extension Table {
     private static let notification = Table(
         name: "notification", family: .globalKey,
         columns: [
-            .text("notification_uuid"), .text("origin"), .integer("app"), .text("type"), .text("subtype").optional,
+            .text("notification_uuid"), .origin("origin"), .integer("app"), .text("type"), .text("subtype").optional,
             .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
             .blob("proof_digest", count: 32), .integer("settled_at").optional,
             .text("original_transaction_id").optional, .text("outcome"), .text("content").optional,
@@ -245,7 +247,7 @@ extension Table {
     private static let teamRevocation = Table(
         name: "team_revocation", family: .userData,
         columns: [
-            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
+            .integer("user_id"), .text("original_transaction_id"), .origin("origin"), .integer("app"),
             .integer("sequence", check: "sequence > 0"), .text("reason", check: "reason <> ''"), .text("revoked_by"),
             .integer("revoked_at"), .text("reinstated_by").optional, .integer("reinstated_at").optional,
         ],
@@ -286,7 +288,7 @@ extension Table {
     /// use up the limit of another user.
     private static let refusal = Table(
         name: "refusal", family: .userData,
-        columns: [.integer("user_id"), .text("transaction_id"), .text("origin"), .integer("app"), .text("reason")],
+        columns: [.integer("user_id"), .text("transaction_id"), .origin("origin"), .integer("app"), .text("reason")],
         key: ["user_id"] + transactionKey + ["reason"])
 
     /// The checkpoints of the reconciliation: the time until which transactions and notifications were fetched from the App

@@ -72,7 +72,7 @@ extension Table {
     static let figureCohort = Table(
         name: "figure_cohort", family: .globalKey,
         columns: [
-            .integer("day"), .integer("months_after"), .integer("app"), .text("origin"), .integer("users"),
+            .integer("day"), .integer("months_after"), .integer("app"), .origin("origin"), .integer("users"),
         ],
         key: FigureCohort.columns)
 }

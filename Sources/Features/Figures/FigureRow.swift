@@ -90,7 +90,7 @@ extension Table {
         name: "figure", family: .globalKey,
         columns: [
             .integer("day"), .integer("span", check: "span IN (0, 1)"), .text("metric"),
-            .integer("breakdown", check: "breakdown IN (0, 1, 2)"), .integer("app"), .text("origin"),
+            .integer("breakdown", check: "breakdown IN (0, 1, 2)"), .integer("app"), .origin("origin"),
             .text("product_id"), .text("storefront"), .text("currency"), .integer("amount"),
         ],
         key: FigureRow.columns)

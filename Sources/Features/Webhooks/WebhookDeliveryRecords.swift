@@ -109,7 +109,7 @@ extension LedgerTransaction {
             """
             SELECT \(AuditEntry.columns) FROM audit
             WHERE user_id = $1 AND number < $2 AND event = $3 AND reference = $4 AND origin = $5
-                \(entry.app == nil ? "" : "AND (app IS NULL OR app = $6)")
+                \(entry.app == nil ? "" : "AND (app IS NULL OR app = (SELECT app FROM app WHERE bundle_id = $6))")
             ORDER BY number DESC LIMIT 1
             """,
             [delivery.user, delivery.number, AuditEntry.Event.revoked, entry.reference, entry.origin]

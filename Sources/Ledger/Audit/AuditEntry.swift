@@ -172,12 +172,34 @@ extension AuditEntry.Measure {
     }
 }
 
+extension AuditEntry.Event {
+    /// Each purchase has it in its record and in an index.
+    package static let words = FrequentWords([granted.rawValue])
+
+    package var sqlValue: SQLValue { .text(Self.words.stored(rawValue)) }
+
+    package init?(_ value: SQLValue) {
+        guard let text = String(value) else { return nil }
+        self.init(rawValue: Self.words.stated(text))
+    }
+}
+
+extension Collection<AuditEntry.Event> {
+    /// The texts of the events in rows in parentheses, for `IN`.
+    package var sqlList: String {
+        "(" + map { "'\(AuditEntry.Event.words.stored($0.rawValue))'" }.sorted().joined(separator: ", ") + ")"
+    }
+}
+
 extension AuditEntry {
     /// The columns of `audit` with an entry.
     package static let columns = """
-        audit.happened_at, event, actor, origin, audit.app, reference, subject, reason, audit.amount, audit.balance,
-            audit.ends_at
+        audit.happened_at, event, actor, origin, (SELECT bundle_id FROM app WHERE app.app = audit.app), reference,
+            \(subject), reason, audit.amount, audit.balance, audit.ends_at
         """
+
+    /// The SQL of the subject of a row of `audit`. A record of an unknown product has none, which breaks the chain of digests.
+    package static let subject = "coalesce(subject, \(ProductRecords.identifier(in: "audit")), '')"
 
     /// The entry in the next columns, which are `columns`.
     package init(_ row: inout ResultRow) throws {
@@ -247,10 +269,13 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
         }
     }
 
-    package var sqlValue: SQLValue { .text(description) }
+    /// The log of each purchase that an app redeems has it.
+    package static let words = FrequentWords([user.description])
+
+    package var sqlValue: SQLValue { .text(Self.words.stored(description)) }
 
     package init?(_ value: SQLValue) {
-        guard let text = String(value) else { return nil }
+        guard let text = String(value).map(Self.words.stated) else { return nil }
         switch text {
         case "user": self = .user
         case "App Store": self = .appStore

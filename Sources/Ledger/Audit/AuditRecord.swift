@@ -108,8 +108,17 @@ package struct AuditRecords {
     }
 
     /// Appends entries, for a caller that reads and writes the heads of the users itself.
-    package func append(_ entries: [(entry: AuditEntry, user: Int64)], to heads: inout [Int64: UserHead]) throws {
+    ///
+    /// - Parameters:
+    ///   - apps: The numbers of the apps of the entries; nil to read them.
+    ///   - products: The numbers of known products. A record has the identifier of another one.
+    package func append(
+        _ entries: [(entry: AuditEntry, user: Int64)], to heads: inout [Int64: UserHead], _ apps: AppNumbers? = nil,
+        _ products: ProductNumbers = ProductNumbers()
+    ) throws {
         guard !entries.isEmpty else { return }
+        let sold = Set(entries.compactMap(\.entry.app))
+        let apps = try apps ?? (sold.isEmpty ? AppNumbers() : database.apps.numbers(of: sold))
         let records = entries.map { entry, user in
             let head = heads[user, default: .first]
             let record = AuditRecord(entry, after: (head.auditNumber, head.auditDigest), randomness: randomness)
@@ -120,16 +129,21 @@ package struct AuditRecords {
         try database.insert(
             into: "audit",
             [
-                "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "reason",
-                "reason_salt", "reason_digest", "digest", "app", "amount", "balance",
-                "ends_at",
+                "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "product",
+                "reason", "reason_salt", "reason_digest", "digest", "app", "amount", "balance", "ends_at",
             ],
-            records.map { record, user in
+            try records.map { record, user in
                 let entry = record.entry
+                let app = try entry.app.map { app in
+                    guard let number = apps[app] else { throw ColumnMismatch.column("app") }
+                    return number
+                }
+                // The subject of an event without a purchase is no product.
+                let product = entry.origin.flatMap { _ in products[entry.subject] }
                 return [
                     user, record.number, entry.happenedAt, entry.event, entry.actor, entry.origin, entry.reference,
-                    entry.subject, entry.reason, record.reasonSalt, record.reasonDigest, record.digest,
-                    entry.app, entry.measure?.amount, entry.measure?.balance, entry.measure?.end,
+                    product == nil ? entry.subject : nil, product, entry.reason, record.reasonSalt, record.reasonDigest,
+                    record.digest, app, entry.measure?.amount, entry.measure?.balance, entry.measure?.end,
                 ]
             })
         for user in Set(records.map(\.user)) { database.recordChange(of: user) }

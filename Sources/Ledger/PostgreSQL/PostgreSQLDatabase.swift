@@ -183,7 +183,8 @@ struct PostgreSQLArray {
         for value in values {
             switch (value, kind) {
             case (.null, _): append(Int32(-1))
-            case (.integer(let number), .integer): append(element: number)
+            case (.integer(let number), .integer), (.integer(let number), .origin), (.integer(let number), .small):
+                append(element: number)
             case (.text(let text), .text): append(element: text)
             case (.blob(let blob), .blob):
                 append(Int32(blob.count))
@@ -221,7 +222,7 @@ struct PostgreSQLArray {
     private static func type(of kind: Table.Column.Kind) -> (name: String, number: Int32) {
         switch kind {
         case .text: ("text", 25)
-        case .integer: ("bigint", 20)
+        case .integer, .origin, .small: ("bigint", 20)
         case .blob: ("bytea", 17)
         }
     }

@@ -138,7 +138,7 @@ struct PostgreSQLDefinitions {
             let isRequired = !column.isOptional || table.key.contains(column.name)
             add("column", "\"\(column.name)\"", definition(of: SQLDialect.postgreSQL.type(of: column.kind), isRequired))
         }
-        for index in table.indexes {
+        for index in table.indexes(in: .postgreSQL) {
             let definition = definition(of: index.columns, index.isUnique, isPartial: index.condition != nil)
             add("index", "\"\(index.name)\"", definition)
         }

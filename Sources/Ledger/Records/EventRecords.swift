@@ -53,7 +53,13 @@ package struct EventRecords {
         // A position beyond the last event comes from another ledger.
         guard position.audit <= last.audit, position.change <= last.change else { return .missed(last) }
         let audit = try entries(
-            "SELECT number, event, subject, reference, happened_at FROM audit", of: user, after: position.audit, limit)
+            "SELECT number, event, \(AuditEntry.subject), reference, happened_at FROM audit", of: user,
+            after: position.audit, limit
+        )?.map { entry in
+            var entry = entry
+            entry.kind = AuditEntry.Event.words.stated(entry.kind)
+            return entry
+        }
         let changes = try entries(
             "SELECT number, kind, subject, NULL, happened_at FROM user_change", of: user, after: position.change, limit)
         guard let audit, let changes else { return .missed(last) }

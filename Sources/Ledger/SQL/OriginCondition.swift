@@ -3,33 +3,31 @@ import Proofs
 extension Origin {
     /// The SQL condition of a column `origin`.
     ///
-    /// The origins that Till knows are listed. Those of another store are told by the form of their texts.
+    /// The origins that Till knows are listed. Those of another store are told by their numbers (`Origin.number`).
     ///
     /// - Parameters:
     ///   - isSandbox: True for test purchases alone.
     ///   - store: The only store; nil for all stores.
     package static func condition(isSandbox: Bool, of store: PurchaseStore? = nil) -> String {
-        let isOther = "origin \(isSandbox ? "NOT LIKE" : "LIKE") '%/Production'"
-        if let store {
-            return isListed(store)
-                ? listed { $0.store == store && $0.isSandbox == isSandbox } : "\(condition(of: store)) AND \(isOther)"
-        }
-        return "(\(listed { $0.isSandbox == isSandbox }) OR NOT \(listed { _ in true }) AND \(isOther))"
+        if let store { return "origin IN \(origins(of: store).filter { $0.isSandbox == isSandbox }.sqlList)" }
+        return "(\(listed { $0.isSandbox == isSandbox }) OR origin < 0 AND (origin & 3) \(isSandbox ? "<>" : "=") 0)"
     }
 
     /// The SQL condition of the purchases of a store.
     package static func condition(of store: PurchaseStore, on column: String = "origin") -> String {
-        isListed(store) ? listed(on: column) { $0.store == store } : "\(column) LIKE '\(store.rawValue)/%'"
+        "\(column) IN \(origins(of: store).sqlList)"
     }
 
-    /// The SQL condition of a text that `Origin` reads.
-    package static var hasForm: String {
-        "(\(listed { _ in true }) OR \(["Production", "Sandbox", "Test"].map { "origin LIKE '_%/\($0)'" }.joined(separator: " OR ")))"
+    /// The SQL condition of a number that `Origin` reads.
+    package static var hasForm: String { "(\(listed { _ in true }) OR origin < 0 AND (origin & 3) < 3)" }
+
+    private static func origins(of store: PurchaseStore) -> [Origin] {
+        let known = allCases.filter { $0.store == store }
+        return known.isEmpty
+            ? ["Production", "Sandbox", "Test"].compactMap { Origin(rawValue: "\(store.rawValue)/\($0)") } : known
     }
 
-    private static func isListed(_ store: PurchaseStore) -> Bool { PurchaseStore.allCases.contains(store) }
-
-    private static func listed(on column: String = "origin", where isPart: (Origin) -> Bool) -> String {
-        "\(column) IN \(allCases.filter(isPart).sqlList)"
+    private static func listed(where isPart: (Origin) -> Bool) -> String {
+        "origin IN \(allCases.filter(isPart).sqlList)"
     }
 }

@@ -87,8 +87,8 @@ package struct ResultRow: ~Copyable {
     }
 
     package mutating func next() throws(ColumnMismatch) -> Origin? {
-        guard let text: String = try next() else { return nil }
-        return try some(Origin(rawValue: text))
+        guard let number: Int64 = try next() else { return nil }
+        return try some(Origin(number: number))
     }
 
     package mutating func next() throws(ColumnMismatch) -> [UInt8]? {

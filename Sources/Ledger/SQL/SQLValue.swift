@@ -91,7 +91,20 @@ extension Timestamp: SQLConvertible {
     }
 }
 
-extension Origin: SQLConvertible {}
+/// Stored as a number, because each row of a purchase has it.
+extension Origin: SQLConvertible {
+    package var sqlValue: SQLValue { .integer(number) }
+
+    package init?(_ value: SQLValue) {
+        guard case .integer(let number) = value else { return nil }
+        self.init(number: number)
+    }
+}
+
+extension Collection<Origin> {
+    /// The numbers of the origins in parentheses, for `IN`.
+    package var sqlList: String { "(" + map(\.number).sorted().map { "\($0)" }.joined(separator: ", ") + ")" }
+}
 
 /// Stored as text in lowercase.
 extension UUID: SQLConvertible {

@@ -13,6 +13,13 @@ extension LedgerFeature {
                 """
             ),
             (
+                "A record of the audit log has an unknown app or product",
+                """
+                SELECT reference FROM audit WHERE app NOT IN (SELECT app FROM app)
+                    OR product NOT IN (SELECT product FROM product) OR subject IS NULL AND product IS NULL
+                """
+            ),
+            (
                 "An account token is not a UUID in lowercase",
                 """
                 SELECT name FROM "user" WHERE app_account_token NOT LIKE '________-____-____-____-____________'
@@ -26,15 +33,17 @@ extension LedgerFeature {
 extension Table {
     static let audit = [auditLog, userChange]
 
-    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased. `app`: the bundle
-    /// identifier, which the digest covers.
+    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased. `app`: the number of
+    /// the app; `product`: the number of the product that is the subject, null for another `subject`. The digest covers the
+    /// identifiers of both.
     private static let auditLog = Table(
         name: "audit", family: .userData,
         columns: [
-            .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"), .text("event"),
-            .text("actor"), .text("origin").optional, .text("reference"), .text("subject"), .text("reason").optional,
+            .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"),
+            .text("event").of(AuditEntry.Event.words), .text("actor").of(AuditActor.words), .origin("origin").optional,
+            .text("reference"), .text("subject").optional, .small("product").optional, .text("reason").optional,
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
-            .text("app").optional, .integer("amount").optional, .text("balance").optional,
+            .small("app").optional, .integer("amount").optional, .text("balance").optional,
             .integer("ends_at").optional,
         ],
         key: ["user_id", "number"],
@@ -70,8 +79,8 @@ extension Table {
     /// The columns that never change.
     private static func kept(of row: String) -> String {
         [
-            "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "reason_digest",
-            "digest", "app", "amount", "balance", "ends_at",
+            "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "product",
+            "reason_digest", "digest", "app", "amount", "balance", "ends_at",
         ].map { "\(row).\($0)" }.joined(separator: ", ")
     }
 
@@ -122,7 +131,7 @@ extension Table {
 
 /// The tables of users, their names and their account tokens.
 extension Table {
-    static let users = [user, userName, userAlias, accountToken, accountTokenAlias, userMerge, app]
+    static let users = [user, userName, userAlias, accountToken, accountTokenAlias, userMerge, app, product]
 
     /// The users. `audit_number` and `audit_digest` are those of the user's last audit record. `last_transaction` and
     /// `last_grant` are the last numbers of the user's transactions and grants. `version` is the number of writes for the user.
@@ -184,4 +193,10 @@ extension Table {
     private static let app = Table(
         name: "app", family: .everywhere, columns: [.integer("app", check: "app > 0"), .text("bundle_id")],
         key: ["app"], unique: [["bundle_id"]])
+
+    /// The numbers of the products that users have redeemed.
+    private static let product = Table(
+        name: "product", family: .everywhere,
+        columns: [.integer("product", check: "product > 0"), .text("product_id")],
+        key: ["product"], unique: [["product_id"]])
 }

@@ -145,10 +145,10 @@ package enum SQLDialect: Sendable {
 
     func type(of kind: Table.Column.Kind) -> String {
         switch (self, kind) {
-        case (.sqlite, .integer): "INTEGER"
+        case (.sqlite, .integer), (.sqlite, .origin), (_, .small): "INTEGER"
         case (.sqlite, .text): "TEXT"
         case (.sqlite, .blob): "BLOB"
-        case (.postgreSQL, .integer): "BIGINT"
+        case (.postgreSQL, .integer), (.postgreSQL, .origin): "BIGINT"
         case (.postgreSQL, .text): "TEXT"
         case (.postgreSQL, .blob): "BYTEA"
         }

@@ -1,3 +1,5 @@
+import Proofs
+
 /// The description of a table of the ledger. Its DDL, its export and its import follow from it.
 package struct Table: Sendable {
     package let name: String
@@ -96,8 +98,14 @@ package struct Table: Sendable {
     package struct Column: Sendable {
         package enum Kind: Sendable {
             case integer
+            /// A number of at most 32 bits, which no larger argument is compared with: of an app or a product, or a flag.
+            case small
             case text
             case blob
+            /// The number of an origin, which has its text in an export.
+            case origin
+
+            var isNumber: Bool { self == .integer || self == .origin || self == .small }
         }
 
         let name: String
@@ -105,6 +113,8 @@ package struct Table: Sendable {
         var isOptional = false
         /// A condition over the column alone.
         var check: String?
+        /// The words of the text, which has them in an export; nil for another column.
+        var words: FrequentWords?
         /// The version of the ledger that added the column; nil for an original column.
         var since: Int?
 
@@ -112,9 +122,15 @@ package struct Table: Sendable {
             Column(name: name, kind: .integer, check: check)
         }
 
+        package static func small(_ name: String, check: String? = nil) -> Column {
+            Column(name: name, kind: .small, check: check)
+        }
+
         package static func text(_ name: String, check: String? = nil) -> Column {
             Column(name: name, kind: .text, check: check)
         }
+
+        package static func origin(_ name: String) -> Column { Column(name: name, kind: .origin) }
 
         /// - Parameter count: The number of bytes; nil for any number.
         package static func blob(_ name: String, count: Int? = nil) -> Column {
@@ -126,6 +142,13 @@ package struct Table: Sendable {
         package func since(_ version: Int) -> Column {
             var column = optional
             column.since = version
+            return column
+        }
+
+        /// The same column, with words that nearly all rows have.
+        package func of(_ words: FrequentWords?) -> Column {
+            var column = self
+            column.words = words
             return column
         }
 
@@ -158,7 +181,12 @@ package struct Table: Sendable {
         package let isUnique: Bool
         /// The condition of the rows in the index.
         let condition: String?
+        /// The only database that has the index; nil for both.
+        let dialect: SQLDialect?
     }
+
+    /// The indexes in a database.
+    func indexes(in dialect: SQLDialect) -> [Index] { indexes.filter { ($0.dialect ?? dialect) == dialect } }
 
     /// The same table with a foreign key. Rows of user data then refer to that table instead of to their user.
     ///
@@ -171,12 +199,16 @@ package struct Table: Sendable {
 
     /// The same table with a further index.
     ///
-    /// - Parameter condition: The condition of the rows in the index; nil for all rows.
+    /// - Parameters:
+    ///   - condition: The condition of the rows in the index; nil for all rows.
+    ///   - dialect: The only database that has the index; nil for both.
     package func indexed(
-        _ name: String, by columns: [String], isUnique: Bool = false, where condition: String? = nil
+        _ name: String, by columns: [String], isUnique: Bool = false, where condition: String? = nil,
+        in dialect: SQLDialect? = nil
     ) -> Table {
         var indexed = self
-        indexed.indexes.append(Index(name: name, columns: columns, isUnique: isUnique, condition: condition))
+        indexed.indexes.append(
+            Index(name: name, columns: columns, isUnique: isUnique, condition: condition, dialect: dialect))
         return indexed
     }
 
@@ -201,7 +233,12 @@ package struct Table: Sendable {
     /// - Parameter isDistributed: True if the statements distribute the table, too. Citus refuses a foreign key to a distributed
     ///   table before.
     func statements(in dialect: SQLDialect, isDistributed: Bool = false) -> [String] {
-        let columns = columns.map { dialect.definition(of: $0) }
+        // PostgreSQL pads each number to a multiple of its size, so the wide ones come first there, and the texts last.
+        let wide = columns.filter { $0.kind.isNumber && $0.kind != .small }
+        let ordered =
+            dialect == .sqlite
+            ? columns : wide + columns.filter { $0.kind == .small } + columns.filter { !$0.kind.isNumber }
+        let columns = ordered.map { dialect.definition(of: $0) }
         let foreignKeys = references.filter { $0.isEnforced(in: dialect) }.map { reference in
             let columns = reference.columns.joined(separator: ", ")
             let key = (reference.key ?? reference.columns).joined(separator: ", ")
@@ -216,7 +253,7 @@ package struct Table: Sendable {
                 \((columns + constraints).joined(separator: ",\n    "))
             )\(dialect.options(of: self));
             """
-        let indexes = indexes.map { index in
+        let indexes = indexes(in: dialect).map { index in
             "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(quotedName) "
                 + "(\(index.columns.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "") + ";"
         }

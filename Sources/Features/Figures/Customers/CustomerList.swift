@@ -120,7 +120,9 @@ private struct CustomerRows {
             arguments = [User.erasedIssuer, CalendarDay(query.moment).firstOfMonth.start]
             (order, hasRepetitions) = (["happened_at", "audit.user_id"], true)
         case .product:
-            (source, arguments) = ("redeemed_transaction WHERE product_id = $1", [query.product ?? ""])
+            (source, arguments) = (
+                "redeemed_transaction WHERE product = \(ProductRecords.number(of: "$1"))", [query.product ?? ""]
+            )
             (order, hasRepetitions) = (["redeemed_at", "user_id"], true)
         }
     }
@@ -210,7 +212,7 @@ extension LedgerTransaction {
         let rows = try database.rows(
             """
             SELECT redeemed_at, user_id, sequence FROM redeemed_transaction
-            WHERE product_id = $1 AND (redeemed_at, user_id, sequence) < ($2, $3, $4)
+            WHERE product = \(ProductRecords.number(of: "$1")) AND (redeemed_at, user_id, sequence) < ($2, $3, $4)
             ORDER BY redeemed_at DESC, user_id DESC, sequence DESC LIMIT $5
             """,
             [
@@ -242,7 +244,8 @@ extension LedgerTransaction {
         return try database.dictionary(
             """
             SELECT user_id, max(redeemed_at) FROM redeemed_transaction
-            WHERE user_id \(database.isIn(numbers: "$1")) AND coalesce(product_id, '') = $2 GROUP BY user_id
+            WHERE user_id \(database.isIn(numbers: "$1")) AND coalesce(product, 0) = \(ProductRecords.number(of: "$2"))
+            GROUP BY user_id
             """,
             [database.list(users.sorted()), product]
         ) { (try $0.next(), try $0.next()) }

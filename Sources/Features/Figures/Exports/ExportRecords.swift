@@ -120,7 +120,8 @@ struct ExportRecords {
         let known = Dictionary(uniqueKeysWithValues: users.map { ($0.number, $0) })
         return try database.rows(
             """
-            SELECT audit.user_id, number, happened_at, event, actor, origin, reference, subject, reason, api_key.name
+            SELECT audit.user_id, number, happened_at, event, actor, origin, reference, \(AuditEntry.subject), reason,
+                api_key.name
             FROM audit \(AuditActor.keyJoin)
             WHERE audit.user_id \(database.isIn(numbers: "$1")) AND happened_at <= $2
             ORDER BY audit.user_id, number
@@ -130,8 +131,9 @@ struct ExportRecords {
             let user = known[try row.next()]
             return [
                 .text(user?.name), .text(user?.issuer), .integer(try row.next()), .date(try row.next()),
+                .text((try row.next() as AuditEntry.Event).rawValue),
+                .text((try row.next() as AuditActor).description), .text((try row.next() as Origin?)?.rawValue),
                 .text(try row.next()), .text(try row.next()), .text(try row.next()), .text(try row.next()),
-                .text(try row.next()), .text(try row.next()), .text(try row.next()),
             ]
         }
     }

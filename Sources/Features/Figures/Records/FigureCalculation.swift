@@ -207,7 +207,8 @@ extension FigureCalculation {
             guard let name = apps[try row.next()] else { throw ColumnMismatch.column("app") }
             return ByteKey(name)
         case .store: return ByteKey((try row.next() as Origin).store.rawValue)
-        case .product, .storefront, .origin, nil: return ByteKey(try row.next())
+        case .origin: return ByteKey((try row.next() as Origin).rawValue)
+        case .product, .storefront, nil: return ByteKey(try row.next())
         }
     }
 }

@@ -151,7 +151,7 @@ package struct ForwardingTarget: Hashable, DeliveryEndpoint {
 /// A notification on its way to a server.
 package struct ForwardedNotification: Hashable, DeliveryMessage {
     package let notificationUUID: String
-    let origin: String
+    let origin: Origin
     package let target: ForwardingTarget
     package let queuedAt: Timestamp
     /// The number of attempts, with one that is under way.
@@ -163,7 +163,7 @@ package struct ForwardedNotification: Hashable, DeliveryMessage {
     /// The primary key.
     var key: [any SQLConvertible] { [notificationUUID, origin, target.identifier] }
 
-    package var event: String { "\(origin) \(notificationUUID)" }
+    package var event: String { "\(origin.rawValue) \(notificationUUID)" }
 
     package var logged: [(name: String, value: String)] {
         [("host", target.host), ("notification", notificationUUID)]
@@ -299,7 +299,7 @@ extension Table {
     fileprivate static let notificationForward = Table(
         name: "notification_forward", family: .globalKey,
         columns: [
-            .text("notification_uuid"), .text("origin"), .text("target"), .integer("queued_at"),
+            .text("notification_uuid"), .origin("origin"), .text("target"), .integer("queued_at"),
             .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at"), .text("last_outcome").optional,
             .blob("body"),
         ],

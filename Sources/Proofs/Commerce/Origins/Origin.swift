@@ -61,6 +61,22 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
 
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
+    /// The number in the rows of a ledger: negative for another store, with the environment in the lowest two bits.
+    package var number: Int64 { Int64(bitPattern: code) }
+
+    /// - Returns: Nil for a number that no origin has.
+    package init?(number: Int64) {
+        let code = UInt64(bitPattern: number)
+        guard code >= Self.texts.count else {
+            self.init(code: code)
+            return
+        }
+        guard let name = StoreName(checking: code), !name.isKnown,
+            code & StoreName.environmentMask < Self.environments.count
+        else { return nil }
+        self.init(code: code)
+    }
+
     /// - Returns: Nil if the realm cannot sign for the environment, such as Xcode's certificate for Production.
     public init?(realm: Realm, environment: AppStoreEnvironment) {
         switch (realm, environment) {

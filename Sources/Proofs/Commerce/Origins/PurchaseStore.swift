@@ -163,6 +163,19 @@ struct StoreName {
         self.code = code & ~Self.environmentMask
     }
 
+    /// - Returns: Nil for a code that no text has.
+    init?(checking code: UInt64) {
+        var rest = (code & ~Self.packed) >> 2
+        while rest != 0 {
+            guard (1...Self.characters.count).contains(Int(rest & 63)) else { return nil }
+            rest >>= 6
+        }
+        guard Self.isPacked(code), let name = StoreName(Substring(StoreName(code: code).text)),
+            name.code == code & ~Self.environmentMask
+        else { return nil }
+        self = name
+    }
+
     /// - Returns: Nil for an empty or a long text, and for one with another character or a capital at its beginning.
     init?(_ text: Substring) {
         guard (1...Self.maximumLength).contains(text.utf8.count), let first = text.utf8.first,
