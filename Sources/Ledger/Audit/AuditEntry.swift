@@ -63,8 +63,7 @@ package struct AuditEntry: Hashable, Sendable {
             case .refused: false
             case .granted, .revoked, .unitsRevoked, .paymentRefunded, .productChanged, .planChosen, .periodExtended,
                 .transferredIn, .transferredOut, .moved, .itemGiven, .itemTakenBack, .assigned, .credited, .spent,
-                .expired,
-                .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled, .aliased,
+                .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled, .aliased,
                 .refundAnswered, .erased:
                 true
             }
