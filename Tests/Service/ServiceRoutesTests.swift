@@ -87,7 +87,7 @@ import Vocabulary
         let redemption = try await LoopbackServer.run(fixture.routes.router) { url in
             let service = HTTPServiceConnection(client: ServiceClient(url: url, credential: fixture.key), user: user)
             _ = try await service.redeem(.receipt(receipt))
-            #expect(try await service.items().count == 3)
+            #expect(try await service.possessions().items.count == 3)
             return try await service.redeem(.receipt(receipt))
         }
         #expect(redemption.outcome == .unchanged)
@@ -105,7 +105,7 @@ import Vocabulary
             let silent = try #require(URL(string: "http://127.0.0.1:1"))
             await #expect(throws: ServiceUnreachable.self) {
                 try await HTTPServiceConnection(client: ServiceClient(url: silent, credential: fixture.key), user: user)
-                    .items()
+                    .possessions()
             }
         }
     }
