@@ -156,7 +156,7 @@ import Vocabulary
             bought.entitlements = ["gardener": Expected.entitlement(by: premium, until: end)]
             bought.subscriptions = [
                 premium: Expected.subscription(
-                    identifier, until: end, price: 9990, ["unsubscribe_detected_at": .string(end)])
+                    identifier, until: end, price: 9990, ["unsubscribe_detected_at": .string(Expected.start)])
             ]
         case .itemForLife:
             bought.entitlements = ["gatekeeper": Expected.entitlement(by: "garden.gate", until: nil)]

@@ -58,7 +58,7 @@ import Testing
         check(
             [
                 try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01"),
-                try Self.transaction("2", bought: "2026-04-01T12:00:00Z", expires: "2026-05-01"),
+                try Self.transaction("2", bought: "2026-04-01T18:00:00Z", expires: "2026-05-01"),
             ],
             [
                 ("2026-03-01", .subscriptionsNew, 1), ("2026-04-01", .subscriptionsRefunded, 1),

@@ -198,7 +198,7 @@ extension PurchaseStatus {
         // A statement of before the end may come after it: the App Store repeats a notification for three days ("Responding to App Store
         // Server Notifications").
         let isOfBefore =
-            state == .expired && !renews && recorded?.state.isOwned ?? true
+            state == .expired && ending != nil && !renews && recorded?.state.isOwned ?? true
             && paidUntil.map { renewalStatedAt < $0 } ?? false
         guard state.isOwned || state.mayReturn || isOfBefore else { return [] }
         switch (recorded?.renews, renews) {

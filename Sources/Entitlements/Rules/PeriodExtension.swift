@@ -14,7 +14,9 @@ extension EntitlementDecision {
     ) {
         guard claim.origin.store.statesExtensions, claim.facts?.productType == .autoRenewableSubscription,
             !before.isRevoked, !after.isRevoked, !facts.revokedByTeam.contains(claim.originalKey),
-            let end = before.expiresAt, let later = after.expiresAt, end > moment, later > end
+            let end = before.expiresAt, let later = after.expiresAt, end > moment,
+            // An extension has whole days (App Store Server API, `extendByDays`). An app receipt states no milliseconds of an end.
+            later >= end.adding(days: 1)
         else { return }
         audit(
             .periodExtended, claim.key, claim.productIdentifier, by: .appStore, to: user, reason: later.rfc3339)

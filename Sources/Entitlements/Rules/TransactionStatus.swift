@@ -79,7 +79,8 @@ extension StatedRenewal {
     package func counts(forPeriodFrom purchaseDate: Timestamp) -> Bool {
         // A subscription that had expired (App Store Server API, `expirationIntent`) had no next period. The one that begins later is
         // another purchase of the customer, whose own statement may follow it.
-        let days = facts[.expirationIntent] == nil ? Self.renewalDays : 0
+        let isOver = facts[.expirationIntent] != nil && facts[.subscriptionState] == nil
+        let days = isOver ? 0 : Self.renewalDays
         return statedAt >= purchaseDate.adding(days: -days)
     }
 }

@@ -15,8 +15,9 @@ extension LedgerFeature {
             (
                 "A record of the audit log has an unknown app or product",
                 """
-                SELECT reference FROM audit WHERE app NOT IN (SELECT app FROM app)
-                    OR product NOT IN (SELECT product FROM product) OR subject IS NULL AND product IS NULL
+                SELECT reference FROM audit WHERE app IS NOT NULL AND app NOT IN (SELECT app FROM app)
+                    OR product IS NOT NULL AND product NOT IN (SELECT product FROM product)
+                    OR subject IS NULL AND product IS NULL
                 """
             ),
             (

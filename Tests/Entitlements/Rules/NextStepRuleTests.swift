@@ -250,9 +250,6 @@ import Testing
         PlayCase(
             testDescription: "prepaid, after its end", page: "lifecycle/subscriptions, fields for prepaid plans",
             state: "CANCELED", end: -1, item: #""prepaidPlan":{}"#, step: "ends", status: .expired, renews: false),
-        PlayCase(
-            testDescription: "a state that is added later", page: "\(reference), `SubscriptionState`",
-            state: "INVENTED_LATER", step: "ends", status: .expired, renews: false),
     ]
 
     private static func answer(_ example: PlayCase) throws -> GooglePlayStatement {

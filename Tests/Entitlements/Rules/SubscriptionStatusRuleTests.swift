@@ -139,12 +139,14 @@ import Testing
             expiresAt: Rules.later((number + 1) * 10 * day))
     }
 
-    /// The statement is that the subscription ends. A later period shows that it was bought again.
-    @Test(arguments: [(8, nil), (9, false), (12, false)] as [(Int64, Bool?)])
-    func `a statement before a period does not apply to it`(days: Int64, renews: Bool?) throws {
+    /// The statement is that the subscription ends, or that it has ended. A later period shows that it was bought again.
+    @Test(
+        arguments: [(8, false, nil), (9, false, false), (9, true, nil), (12, true, false)] as [(Int64, Bool, Bool?)])
+    func `a statement before a period does not apply to it`(days: Int64, hasEnded: Bool, renews: Bool?) throws {
         let renewal = StatedRenewal(
             statedAt: Rules.later(days * Self.day), proofDigest: [],
-            facts: RenewalFacts([.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)]))
+            facts: RenewalFacts(
+                [.autoRenewStatus: .integer(0)].merging(hasEnded ? [.expirationIntent: .integer(1)] : [:]) { $1 }))
         let periods = [Self.period(0), Self.period(1)]
         let running = try #require(
             PurchaseStatus(periods, .autoRenewableSubscription, renewal, at: Rules.later(15 * Self.day)))
