@@ -105,6 +105,9 @@ import Vocabulary
             try Expected.customer("bob", at: due, firstSeen: Self.restored))
     }
 
+    /// A second after the purchase.
+    private static let turnedOff = "2026-10-31T12:00:01Z"
+
     /// The transaction of a purchase, and what customer info shows of it.
     private struct Bought {
         let identifier: String
@@ -131,7 +134,10 @@ import Vocabulary
         let bought = try door.buy(purchase.product)
         _ = try await door.redeem(bought.proof, of: "alice", product: purchase.product)
         switch purchase {
-        case .endedSubscription: try door.garden.store.setAutoRenew(false, of: bought.identifier)
+        case .endedSubscription:
+            // Two statements of one moment have no order.
+            try door.garden.advance(to: Self.turnedOff)
+            try door.garden.store.setAutoRenew(false, of: bought.identifier)
         case .refundedItem: try door.garden.store.refund(bought.identifier)
         case .runningSubscription, .itemForLife, .seeds: break
         }
@@ -156,7 +162,7 @@ import Vocabulary
             bought.entitlements = ["gardener": Expected.entitlement(by: premium, until: end)]
             bought.subscriptions = [
                 premium: Expected.subscription(
-                    identifier, until: end, price: 9990, ["unsubscribe_detected_at": .string(Expected.start)])
+                    identifier, until: end, price: 9990, ["unsubscribe_detected_at": .string(turnedOff)])
             ]
         case .itemForLife:
             bought.entitlements = ["gatekeeper": Expected.entitlement(by: "garden.gate", until: nil)]
