@@ -379,6 +379,7 @@ extension LedgerTransaction {
                 at: moment, type: view.type
             ).first
         if facts.owned == nil, !products.isEmpty {
+            // No row has the number 0, which stands for an app of which the ledger knows no purchase.
             facts.unclaimed = try newestUnclaimed(
                 ofProducts: products, of: origins, in: view.limit.map { apps[$0.app] ?? 0 }, apps)
         }

@@ -283,7 +283,7 @@ extension RedemptionDoor {
         func claims(ofRefused proof: [UInt8]) async -> [Claim]
     }
 
-    /// Who presents a proof, as far as a store limits by it.
+    /// The presenter of a proof, as far as a store limits by it.
     package struct Presenter: Sendable {
         /// The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
         package let app: String?

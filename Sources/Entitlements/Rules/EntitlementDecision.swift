@@ -555,7 +555,7 @@ extension EntitlementFacts {
     }
 }
 
-/// What must hold after each decision. It is checked before anything is written: a breach refuses the group.
+/// The invariants of each decision. They are checked before anything is written: a breach refuses the group.
 ///
 /// The rules of a decision do not throw. One that finds what cannot be notes it (`EntitlementDecision.breach`), and the check throws it.
 extension EntitlementDecision {
