@@ -26,9 +26,17 @@ extension String {
 
     /// True if both strings have the same bytes. The time depends only on their length. `==` compares by canonical
     /// equivalence.
-    @inline(__always)
     public func hasSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        let (bytes, others) = (utf8, other.utf8)
+        guard bytes.count == others.count else { return false }
+        // A comparison byte by byte was a fifth of the instructions of a decision.
+        let isSame = bytes.withContiguousStorageIfAvailable { left in
+            others.withContiguousStorageIfAvailable { right in
+                guard let left = left.baseAddress, let right = right.baseAddress else { return true }
+                return memcmp(left, right, bytes.count) == 0
+            }
+        }
+        return (isSame ?? nil) ?? bytes.elementsEqual(others)
     }
 }
 

@@ -16,10 +16,7 @@ public struct ByteKey: Hashable, Comparable, Sendable, ExpressibleByStringLitera
     }
 
     @inlinable
-    public static func == (left: ByteKey, right: ByteKey) -> Bool {
-        guard left.text.utf8.count == right.text.utf8.count else { return false }
-        return left.withBytes(and: right) { $0.elementsEqual($1) } ?? left.text.utf8.elementsEqual(right.text.utf8)
-    }
+    public static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.hasSameBytes(as: right.text) }
 
     @inlinable
     public static func < (left: ByteKey, right: ByteKey) -> Bool {
