@@ -141,7 +141,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
         let arrays = try kinds.enumerated().map { column, kind in
             try PostgreSQLArray(of: kind, rows.map { $0[column].sqlValue }).argument
         }
-        let values = tables.list(of: columns, in: table) {
+        let values = tables.text(of: .init(kind: .arrays, table: table, columns: columns)) {
             let values = kinds.enumerated().map { PostgreSQLArray.parameter("$\($0 + 1)", of: $1) }
             return "unnest(\(values.joined(separator: ", ")))"
         }

@@ -60,9 +60,11 @@ struct SQLiteDatabase: LedgerDatabase {
     /// Inserts rows with one prepared statement each. Within a process there are no round trips to save.
     func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws {
         guard !rows.isEmpty else { return }
+        let insertion = LedgerTables.Statement(kind: .insertion(isNew: isNew), table: table, columns: columns)
         try runEach(
-            "INSERT INTO \"\(table)\" \(values(of: columns))"
-                + (isNew ? "" : " ON CONFLICT DO NOTHING"), rows)
+            tables.text(of: insertion) {
+                "INSERT INTO \"\(table)\" \(values(of: columns))" + (isNew ? "" : " ON CONFLICT DO NOTHING")
+            }, rows)
     }
 
     /// Updates rows without a check of their versions: the transaction has the write lock, so no other connection can change
@@ -75,13 +77,17 @@ struct SQLiteDatabase: LedgerDatabase {
         _ rows: [[any SQLConvertible]]
     ) throws {
         guard !rows.isEmpty else { return }
-        let next = version.map { ["\($0) = ?\(columns.count + keys.count + 1) + 1"] } ?? []
-        let values = columns.enumerated().map { "\($1) = ?\($0 + 1)" } + next
+        let update = LedgerTables.Statement(
+            kind: .update(columns: columns.count, version: version), table: table, columns: columns + keys)
         try runEach(
-            """
-            UPDATE "\(table)" SET \(values.joined(separator: ", "))
-            WHERE \(Self.condition(keys, after: columns.count))
-            """, rows)
+            tables.text(of: update) {
+                let next = version.map { ["\($0) = ?\(columns.count + keys.count + 1) + 1"] } ?? []
+                let values = columns.enumerated().map { "\($1) = ?\($0 + 1)" } + next
+                return """
+                    UPDATE "\(table)" SET \(values.joined(separator: ", "))
+                    WHERE \(Self.condition(keys, after: columns.count))
+                    """
+            }, rows)
     }
 
     /// Does nothing: the transaction has the write lock, so no other connection has changed the rows.
@@ -103,10 +109,8 @@ struct SQLiteDatabase: LedgerDatabase {
 
     /// The SQL after the table of an insertion.
     private func values(of columns: [String]) -> String {
-        tables.list(of: columns, in: "") {
-            let parameters = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
-            return "(\(columns.joined(separator: ", "))) VALUES (\(parameters))"
-        }
+        let parameters = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+        return "(\(columns.joined(separator: ", "))) VALUES (\(parameters))"
     }
 
     private static func condition(_ keys: [String], after count: Int) -> String {
@@ -120,7 +124,10 @@ struct SQLiteDatabase: LedgerDatabase {
 
     /// Inserts users with consecutive numbers, which keep the rows of new users together.
     func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64] {
-        try rows.compactMap { try value(#"INSERT INTO "user" \#(values(of: columns)) RETURNING user_id"#, $0) }
+        let insertion = tables.text(of: .init(kind: .numbered, table: "user", columns: columns)) {
+            #"INSERT INTO "user" \#(values(of: columns)) RETURNING user_id"#
+        }
+        return try rows.compactMap { try value(insertion, $0) }
     }
 
     func list(_ numbers: [Int64]) -> SQLValue { .text("[" + numbers.map(String.init).joined(separator: ",") + "]") }

@@ -167,23 +167,40 @@ package enum SQLDialect: Sendable {
 package final class LedgerTables: Sendable {
     let schema: LedgerSchema
     private let present = Mutex<Set<String>>([])
-    private let lists = Mutex<[ColumnList: String]>([:])
+    private let texts = Mutex<[Statement: String]>([:])
 
-    private struct ColumnList: Hashable {
+    /// A statement for rows of some columns of a table.
+    struct Statement: Hashable {
+        enum Kind: Hashable {
+            case insertion(isNew: Bool)
+            /// The insertion of a row that returns its number.
+            case numbered
+            /// The update of the first columns in the rows that the others identify.
+            case update(columns: Int, version: String?)
+            /// The columns of the rows as arrays.
+            case arrays
+        }
+
+        let kind: Kind
         let table: String
         let columns: [String]
+
+        func hash(into hasher: inout Hasher) {
+            // The names of 60 columns tell no more statements apart than these do, and took longer than the insertion's text.
+            hasher.combine(table)
+            hasher.combine(columns.count)
+        }
     }
 
     init(_ features: [LedgerFeature]) {
         schema = LedgerSchema(features)
     }
 
-    /// The SQL of a list of columns, which is made once: a redemption inserts rows of 60 columns.
-    func list(of columns: [String], in table: String, _ make: () throws -> String) rethrows -> String {
-        let list = ColumnList(table: table, columns: columns)
-        if let known = lists.withLock({ $0[list] }) { return known }
+    /// The SQL of a statement, which is made once: a redemption inserts rows of 60 columns.
+    func text(of statement: Statement, _ make: () throws -> String) rethrows -> String {
+        if let known = texts.withLock({ $0[statement] }) { return known }
         let made = try make()
-        lists.withLock { $0[list] = made }
+        texts.withLock { $0[statement] = made }
         return made
     }
 

@@ -16,7 +16,11 @@ public struct ByteKey: Hashable, Comparable, Sendable, ExpressibleByStringLitera
     }
 
     @inlinable
-    public static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.hasSameBytes(as: right.text) }
+    public static func == (left: ByteKey, right: ByteKey) -> Bool {
+        guard left.text.utf8.count == right.text.utf8.count else { return false }
+        // A comparison byte by byte was a fifth of the instructions of a decision.
+        return left.withBytes(and: right) { $0.hasSameBytes(as: $1) } ?? left.text.utf8.elementsEqual(right.text.utf8)
+    }
 
     @inlinable
     public static func < (left: ByteKey, right: ByteKey) -> Bool {
