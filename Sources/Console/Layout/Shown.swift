@@ -129,12 +129,7 @@ enum Shown {
     /// A word for people, and its effect.
     typealias Word = (title: Phrase, mood: Mood)
 
-    enum Mood: String {
-        case good
-        case bad
-        case warning
-        case neutral
-    }
+    typealias Mood = Vocabulary.Mood
 }
 
 extension Price {
