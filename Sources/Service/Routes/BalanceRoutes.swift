@@ -33,10 +33,7 @@ struct BalanceRoutes: Sendable {
         let balance = try context.parameters.text("balance")
         let body = try await JSONBody(request, context, of: .addToBalance)
         let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
-        let keys = try await service.ledger.apiKeyNames()
-        return try await idempotentRequests.answer(
-            request, from: caller, about: user, body: body.bytes, naming: keys
-        ) {
+        return try await idempotentRequests.answer(request, context, about: user, body: body) {
             try service.newAddition(of: amount, to: balance, reason: reason, by: caller.name)
         } recording: {
             try await service.add($0, for: user, keeping: $1)

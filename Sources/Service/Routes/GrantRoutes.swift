@@ -80,10 +80,7 @@ struct GrantRoutes: Sendable {
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
         let reason = try Reason.read(body)
         let endsAt = try body.optionalDate("endsAt")
-        let keys = try await service.ledger.apiKeyNames()
-        return try await idempotentRequests.answer(
-            request, from: caller, about: user, body: body.bytes, naming: keys
-        ) {
+        return try await idempotentRequests.answer(request, context, about: user, body: body) {
             try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
         } recording: {
             try await service.give($0, to: user, keeping: $1)
