@@ -128,8 +128,6 @@ enum Shown {
 
     /// A word for people, and its effect.
     typealias Word = (title: Phrase, mood: Mood)
-
-    typealias Mood = Vocabulary.Mood
 }
 
 extension Price {

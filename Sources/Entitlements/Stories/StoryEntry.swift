@@ -181,20 +181,18 @@ extension LedgerTransaction {
 
 /// A part of a user's story: the entries of a time, and of a kind.
 package struct StoryPart: Hashable, Sendable {
-    package typealias Kind = StoryKind
-
     /// The first moment; nil for the whole story.
     package let from: Timestamp?
     /// The first moment after the part; nil for the newest entries, too.
     package let until: Timestamp?
     /// Nil for all kinds.
-    package let kind: Kind?
+    package let kind: StoryKind?
 
     /// - Parameters:
     ///   - month: The first day of a month in UTC; nil for all months.
     ///   - from: The first moment of the month in another time zone; nil in UTC.
     ///   - until: The first moment after it.
-    package init(month: CalendarDay?, from: Timestamp? = nil, until: Timestamp? = nil, kind: Kind?) {
+    package init(month: CalendarDay?, from: Timestamp? = nil, until: Timestamp? = nil, kind: StoryKind?) {
         self.from = month.map { from ?? $0.start }
         self.until = month.map { until ?? $0.firstOfNextMonth.start }
         self.kind = kind
@@ -210,7 +208,7 @@ package struct StoryPart: Hashable, Sendable {
     var start: StoryEntry.Position? { until.map { StoryEntry.Position($0.millisecondsSince1970, 0, "") } }
 }
 
-extension StoryPart.Kind {
+extension StoryKind {
     fileprivate func includes(_ entry: AuditEntry) -> Bool {
         if entry.event.rule.part == self { return true }
         guard self == .team else { return false }

@@ -51,31 +51,21 @@ package struct EventRule: Sendable {
     package let title: String
     package let korean: String
     /// The effect for the customer, on pages.
-    package let mood: Mood
+    package var mood = Mood.neutral
     /// The part of the story that has the event; nil if only the whole story has it.
-    package let part: StoryKind?
+    package var part: StoryKind?
     package let object: Object
-    package let reason: Reason?
+    package var reason: Reason?
     /// The type of the message to webhooks; nil if they are not told.
-    package let message: String?
+    package var message: String?
     /// The type of the message in RevenueCat's format. A grant may have another one, and `RevenueCatEvent.messages` further ones.
-    package let revenueCat: RevenueCatType?
+    package var revenueCat: RevenueCatType?
     /// True if the apps of the user hear of the event.
-    package let isToldToApps: Bool
+    package var isToldToApps = true
     /// The meaning, in the document of the API.
     package let meaning: String
     /// The sentence of the story.
     package let sentence: @Sendable (AuditEntry) -> String
-
-    fileprivate init(
-        _ title: String, korean: String, _ mood: Mood = .neutral, in part: StoryKind?, about object: Object,
-        reason: Reason? = nil, message: String? = nil, revenueCat: RevenueCatType? = nil, isToldToApps: Bool = true,
-        _ meaning: String, sentence: @escaping @Sendable (AuditEntry) -> String
-    ) {
-        (self.title, self.korean, self.mood, self.part) = (title, korean, mood, part)
-        (self.object, self.reason, self.message, self.revenueCat) = (object, reason, message, revenueCat)
-        (self.isToldToApps, self.meaning, self.sentence) = (isToldToApps, meaning, sentence)
-    }
 }
 
 extension AuditEntry.Event {
@@ -83,136 +73,137 @@ extension AuditEntry.Event {
         switch self {
         case .granted:
             EventRule(
-                "Redeemed", korean: "구매 반영", .good, in: .purchases, about: .transaction, reason: .words("the team's"),
-                message: "purchase.granted", revenueCat: .nonRenewingPurchase,
-                "a transaction was redeemed and counts, or the store or the team withdrew its revocation; that of the other one stays in force"
+                title: "Redeemed", korean: "구매 반영", mood: .good, part: .purchases, object: .transaction,
+                reason: .words("the team's"), message: "purchase.granted", revenueCat: .nonRenewingPurchase,
+                meaning: "a transaction counts: it was redeemed, or its revocation was withdrawn"
             ) { "Transaction \($0.reference) grants \($0.subject)\($0.ending)" }
         case .revoked:
             EventRule(
-                "Revoked", korean: "회수", .bad, in: .refunds, about: .transaction, reason: .words("the team's"),
-                message: "purchase.revoked", revenueCat: .cancellation,
-                "the store or the team revoked a transaction, now or before it was redeemed; `refundedAmount` and `currency` if the store has paid money back"
+                title: "Revoked", korean: "회수", mood: .bad, part: .refunds, object: .transaction,
+                reason: .words("the team's"), message: "purchase.revoked", revenueCat: .cancellation,
+                meaning: "the store or the team revoked a transaction; `refundedAmount` if the store paid money back"
             ) { "Transaction \($0.reference) of \($0.subject) was revoked\($0.paidBack)\($0.ending)" }
         case .unitsRevoked:
             EventRule(
-                "Units revoked", korean: "일부 수량 회수", .bad, in: .refunds, about: .transaction,
+                title: "Units revoked", korean: "일부 수량 회수", mood: .bad, part: .refunds, object: .transaction,
                 reason: .words("the number of units"),
-                "Google Play took some units of a purchase back, and the balance lost them"
+                meaning: "Google Play took some units of a purchase back, and the balance lost them"
             ) { "\($0.company) took units of transaction \($0.reference) of \($0.subject) back\($0.ending)" }
         case .paymentRefunded:
             EventRule(
-                "Money paid back", korean: "환불", .warning, in: .refunds, about: .transaction,
+                title: "Money paid back", korean: "환불", mood: .warning, part: .refunds, object: .transaction,
                 message: "purchase.refunded", revenueCat: .cancellation,
-                "a store paid money back and left the goods, or paid it back at another time than it took them; `refundedAmount` and `currency` if the store has stated them"
+                meaning: "a store paid `refundedAmount` back and left the goods, or took them at another time"
             ) {
                 "\($0.company) paid \($0.refund?.formatted ?? "money") back for transaction \($0.reference) of \($0.subject)."
             }
         case .productChanged:
             EventRule(
-                "Product changed", korean: "상품 변경", in: .purchases, about: .transaction,
+                title: "Product changed", korean: "상품 변경", part: .purchases, object: .transaction,
                 reason: .plan("the new product, if it is known"), message: "subscription.productChanged",
                 revenueCat: .productChange,
-                "another product, or another base plan at Google Play, ended a period of a subscription. It is no revocation, though an app receipt states it as a cancellation"
+                meaning: "another product or base plan ended a period of a subscription; this is no revocation"
             ) { "\($0.reason ?? "Another product") replaced \($0.subject) of transaction \($0.reference)." }
         case .planChosen:
             EventRule(
-                "Plan of the next renewal chosen", korean: "다음 갱신의 요금제 선택", in: .renewals, about: .transaction,
-                reason: .plan("the chosen product, unless the present one stays"), message: "subscription.planChosen",
-                revenueCat: .productChange,
-                "the customer has chosen another plan for the next renewal, or keeps the present one after all; the present period goes on"
+                title: "Plan of the next renewal chosen", korean: "다음 갱신의 요금제 선택", part: .renewals,
+                object: .transaction, reason: .plan("the chosen product, unless the present one stays"),
+                message: "subscription.planChosen", revenueCat: .productChange,
+                meaning: "the customer chose another plan for the next renewal, or keeps the present one after all"
             ) { entry in
                 entry.reason.map { "The customer chose \($0) for the next renewal of \(entry.subject)." }
                     ?? "The customer keeps \(entry.subject) at the next renewal after all."
             }
         case .periodExtended:
             EventRule(
-                "Period extended", korean: "이용 기간 연장", .good, in: .renewals, about: .transaction,
-                reason: .end("the new end"),
-                message: "subscription.periodExtended", revenueCat: .subscriptionExtended,
-                "the App Store extended the running period of a subscription"
+                title: "Period extended", korean: "이용 기간 연장", mood: .good, part: .renewals, object: .transaction,
+                reason: .end("the new end"), message: "subscription.periodExtended", revenueCat: .subscriptionExtended,
+                meaning: "the App Store extended the running period of a subscription"
             ) { "\($0.company) extended \($0.subject)\($0.until)." }
         case .refused:
             EventRule(
-                "Refused", korean: "거절", .bad, in: .refusals, about: .transaction, reason: .refusal,
-                isToldToApps: false,
-                "the service refused a transaction that the user presented"
+                title: "Refused", korean: "거절", mood: .bad, part: .refusals, object: .transaction, reason: .refusal,
+                isToldToApps: false, meaning: "the service refused a transaction that the user presented"
             ) { "Transaction \($0.reference) of \($0.subject) was refused\($0.ending)" }
         case .transferredIn:
             EventRule(
-                "Came from another customer", korean: "다른 고객에게서 이전", .good, in: .purchases, about: .purchase,
-                reason: .words("at a log-in, the anonymous id"), message: "purchase.transferredIn",
-                revenueCat: .transfer, "a purchase came from another user"
+                title: "Came from another customer", korean: "다른 고객에게서 이전", mood: .good, part: .purchases,
+                object: .purchase, reason: .words("at a log-in, the anonymous id"), message: "purchase.transferredIn",
+                revenueCat: .transfer, meaning: "a purchase came from another user"
             ) {
                 "Purchase \($0.reference) of \($0.subject) came from \($0.reason.map { "the anonymous customer \($0)" } ?? "another user")."
             }
         case .transferredOut:
             EventRule(
-                "Went to another customer", korean: "다른 고객에게 이전", .warning, in: .purchases, about: .purchase,
-                message: "purchase.transferredOut", revenueCat: .transfer, "a purchase went to another user"
+                title: "Went to another customer", korean: "다른 고객에게 이전", mood: .warning, part: .purchases,
+                object: .purchase, message: "purchase.transferredOut", revenueCat: .transfer,
+                meaning: "a purchase went to another user"
             ) { "Purchase \($0.reference) of \($0.subject) went to another user." }
         case .moved:
             EventRule(
-                "Purchase moved", korean: "구매 이동", in: .team, about: .purchase, reason: .words("the team's"),
-                "the team moved a purchase; both users have the event, after that of the transfer"
+                title: "Purchase moved", korean: "구매 이동", part: .team, object: .purchase, reason: .words("the team's"),
+                meaning: "the team moved a purchase; both users have the event, after that of the transfer"
             ) { "The team moved purchase \($0.reference) of \($0.subject)\($0.ending)" }
         case .assigned:
             EventRule(
-                "Purchase assigned", korean: "구매 배정", .good, in: .team, about: .transaction,
-                reason: .words("the team's"), "the team assigned an unclaimed purchase to the user"
+                title: "Purchase assigned", korean: "구매 배정", mood: .good, part: .team, object: .transaction,
+                reason: .words("the team's"), meaning: "the team assigned an unclaimed purchase to the user"
             ) { "The team assigned the unclaimed transaction \($0.reference) of \($0.subject)\($0.ending)" }
         case .itemGiven:
             EventRule(
-                "Item given", korean: "아이템 지급", .good, in: .team, about: .grant, reason: .words("the team's"),
-                message: "item.given", revenueCat: .nonRenewingPurchase, "the team gave an item"
+                title: "Item given", korean: "아이템 지급", mood: .good, part: .team, object: .grant,
+                reason: .words("the team's"), message: "item.given", revenueCat: .nonRenewingPurchase,
+                meaning: "the team gave an item"
             ) { "The team granted \($0.subject)\($0.ending)" }
         case .itemTakenBack:
             EventRule(
-                "Item taken back", korean: "지급 아이템 회수", .bad, in: .team, about: .grant, reason: .words("the team's"),
-                message: "item.takenBack", revenueCat: .expiration, "the team took back an item that it had given"
+                title: "Item taken back", korean: "지급 아이템 회수", mood: .bad, part: .team, object: .grant,
+                reason: .words("the team's"), message: "item.takenBack", revenueCat: .expiration,
+                meaning: "the team took back an item that it had given"
             ) { "The team revoked a grant of \($0.subject)\($0.ending)" }
         case .credited:
             EventRule(
-                "Balance increased", korean: "잔액 추가", .good, in: .team,
-                about: .other(reference: "the addition", subject: "the amount and the balance"),
-                reason: .words("the team's"), "the team added an amount to a balance"
+                title: "Balance increased", korean: "잔액 추가", mood: .good, part: .team,
+                object: .other(reference: "the addition", subject: "the amount and the balance"),
+                reason: .words("the team's"), meaning: "the team added an amount to a balance"
             ) { "The team added \($0.subject)\($0.ending)" }
         case .spent:
             EventRule(
-                "Balance spent", korean: "잔액 사용", in: nil,
-                about: .other(reference: "the spending", subject: "the amount and the balance"),
-                reason: .words("the team's"), "a part of a balance was spent"
+                title: "Balance spent", korean: "잔액 사용",
+                object: .other(reference: "the spending", subject: "the amount and the balance"),
+                reason: .words("the team's"), meaning: "a part of a balance was spent"
             ) { "\($0.subject) were spent\($0.ending)" }
         case .expired:
             // RevenueCat's back ends remove access at EXPIRATION. After a failed renewal the user no longer owns the item.
             EventRule(
-                "Expired", korean: "만료", in: .renewals, about: .transaction, reason: .expiration,
+                title: "Expired", korean: "만료", part: .renewals, object: .transaction, reason: .expiration,
                 message: "purchase.expired", revenueCat: .expiration,
-                "a subscription, or a purchase with an end, is over; it is about the last transaction"
+                meaning: "a subscription, or a purchase with an end, is over; it is about the last transaction"
             ) { "\($0.subject) expired\($0.ending)" }
         case .renewalFailed:
             EventRule(
-                "Renewal failed", korean: "갱신 실패", .warning, in: .renewals, about: .transaction,
+                title: "Renewal failed", korean: "갱신 실패", mood: .warning, part: .renewals, object: .transaction,
                 message: "subscription.renewalFailed", revenueCat: .expiration,
-                "a renewal could not be charged, and the store retries; the user no longer owns the item"
+                meaning: "a renewal could not be charged, and the store retries; the user no longer owns the item"
             ) { "The renewal of \($0.subject) could not be charged. \($0.company) retries." }
         case .gracePeriodBegan:
             EventRule(
-                "Grace period began", korean: "유예 기간 시작", .warning, in: .renewals, about: .transaction,
+                title: "Grace period began", korean: "유예 기간 시작", mood: .warning, part: .renewals, object: .transaction,
                 message: "subscription.gracePeriodBegan", revenueCat: .billingIssue,
-                "a renewal could not be charged; the user owns the item until the grace period ends"
+                meaning: "a renewal could not be charged; the user owns the item until the grace period ends"
             ) { "The renewal of \($0.subject) could not be charged. The grace period began." }
         case .paused:
             EventRule(
-                "Subscription paused", korean: "구독 일시중지", .warning, in: .renewals, about: .transaction,
+                title: "Subscription paused", korean: "구독 일시중지", mood: .warning, part: .renewals, object: .transaction,
                 reason: .end("the end of the pause, if it is stated"), message: "subscription.paused",
                 revenueCat: .expiration,
-                "a pause at Google Play began; the user owns nothing until the subscription is charged again"
+                meaning: "a pause at Google Play began; the user owns nothing until the next charge"
             ) { "The customer paused \($0.subject)\($0.until)." }
         case .autoRenewDisabled:
             EventRule(
-                "Renewal turned off", korean: "자동 갱신 꺼짐", .warning, in: .renewals, about: .transaction,
+                title: "Renewal turned off", korean: "자동 갱신 꺼짐", mood: .warning, part: .renewals, object: .transaction,
                 reason: .canceler, message: "subscription.autoRenewDisabled", revenueCat: .cancellation,
-                "another period is not to follow"
+                meaning: "another period is not to follow"
             ) {
                 $0.store.statesCanceler
                     ? "The renewal of \($0.subject) was turned off."
@@ -220,21 +211,21 @@ extension AuditEntry.Event {
             }
         case .autoRenewEnabled:
             EventRule(
-                "Renewal turned on", korean: "자동 갱신 켜짐", .good, in: .renewals, about: .transaction,
+                title: "Renewal turned on", korean: "자동 갱신 켜짐", mood: .good, part: .renewals, object: .transaction,
                 message: "subscription.autoRenewEnabled", revenueCat: .uncancellation,
-                "another period is to follow after all"
+                meaning: "another period is to follow after all"
             ) { "The customer turned the renewal of \($0.subject) on." }
         case .refundAnswered:
             EventRule(
-                "Refund question answered", korean: "환불 질문에 답함", in: .refunds, about: .transaction,
+                title: "Refund question answered", korean: "환불 질문에 답함", part: .refunds, object: .transaction,
                 reason: .words("the answer, the rule and the facts"),
-                "the service answered the App Store's question about a refund by the team's rules"
+                meaning: "the service answered the App Store's question about a refund by the team's rules"
             ) { "Till answered the App Store's question about a refund of \($0.subject)\($0.ending)" }
         case .aliased:
             EventRule(
-                "Anonymous customer logged in", korean: "익명 고객 로그인", in: nil, about: .user,
+                title: "Anonymous customer logged in", korean: "익명 고객 로그인", object: .user,
                 reason: .words("the anonymous id"),
-                "an anonymous id became the user's at a log-in; the subject is `customer` if it had purchases, and `id` otherwise"
+                meaning: "an anonymous id logged in as the user; the subject is `id`, or `customer` with purchases"
             ) {
                 let name = $0.reason.map { " \($0)" } ?? ""
                 return $0.subject == "customer"
@@ -243,8 +234,8 @@ extension AuditEntry.Event {
             }
         case .erased:
             EventRule(
-                "Customer erased", korean: "고객 삭제", in: nil, about: .user,
-                "the user was erased; a stream of live events ends"
+                title: "Customer erased", korean: "고객 삭제", object: .user,
+                meaning: "the user was erased; a stream of live events ends"
             ) { _ in "The user was erased." }
         }
     }

@@ -219,7 +219,7 @@ struct TimelineFilter {
     func path(of user: User, after cursor: String) -> ConsolePath { path(of: user, after: cursor, month, part.kind) }
 
     private func path(
-        of user: User, after cursor: String? = nil, _ month: CalendarDay?, _ kind: StoryPart.Kind?
+        of user: User, after cursor: String? = nil, _ month: CalendarDay?, _ kind: StoryKind?
     ) -> ConsolePath {
         func bound(_ moment: Timestamp?) -> String? {
             month == self.month ? moment.map { String($0.millisecondsSince1970) } : nil
@@ -246,7 +246,7 @@ struct TimelineFilter {
             Tabs.link(
                 "Earlier", to: path(of: user, months[11].adding(days: -1).firstOfMonth, part.kind), isPresent: false)
         }
-        Tabs.choices("Kinds", [nil] + StoryPart.Kind.allCases, present: part.kind) {
+        Tabs.choices("Kinds", [nil] + StoryKind.allCases, present: part.kind) {
             $0.map { Phrase(titled: $0) } ?? "All"
         } path: {
             path(of: user, month, $0)
