@@ -75,6 +75,8 @@ struct AppOperation {
     private let type: String?
     /// The names of the body's fields.
     private let fields: Set<String>
+    /// The JSON of the fields that a back end's request needs, for those whose meaning is not known here.
+    private let samples: [String: String]
 
     struct Body {
         let contentType: String
@@ -83,23 +85,43 @@ struct AppOperation {
 
     /// The operations that accept a kind of credential, in the order of their names.
     static func all(for scheme: String = "apiKey") throws -> [AppOperation] {
-        let document = try JSONDecoder().decode(Document.self, from: Data(try OpenAPIDocument.composed.get().bytes))
+        let document = try document()
         var operations: [AppOperation] = []
         for (path, methods) in document.paths {
             for (word, operation) in methods where operation.security?.contains(where: { $0[scheme] != nil }) == true {
                 guard let method = HTTPRequest.Method(rawValue: word.uppercased()) else { continue }
                 let content = operation.requestBody?.content.first
-                var schema = content?.value.schema
-                if let name = schema?.reference?.split(separator: "/").last {
-                    schema = document.components.schemas[String(name)]
-                }
+                let schema = content.flatMap { document.components.resolved($0.value.schema) }
+                let isOfBackEnd = operation.security?.contains { $0["apiKey"] != nil } == true
+                let needed = isOfBackEnd ? schema?.required ?? [] : []
                 operations.append(
                     AppOperation(
                         name: "\(method.rawValue) \(path)", method: method, template: path, type: content?.key,
-                        fields: Set(schema?.properties.map { Array($0.keys) } ?? [])))
+                        fields: Set(schema?.properties.map { Array($0.keys) } ?? []),
+                        samples: Dictionary(
+                            uniqueKeysWithValues: needed.compactMap { name in
+                                schema?.properties?[name]?.sample.map { (name, $0) }
+                            })))
             }
         }
         return operations.sorted { $0.name < $1.name }
+    }
+
+    /// The paths below `/v1/users/USER/` whose answers say that they are about an unknown user, with the first item of the seed's app.
+    static func listsAboutUsers() throws -> [String] {
+        let (document, prefix) = (try document(), "/v1/users/{user}/")
+        return document.paths.filter { path, methods in
+            guard path.hasPrefix(prefix), let answer = methods["get"]?.responses?["200"]?.content?["application/json"]
+            else { return false }
+            return document.components.resolved(answer.schema)?.properties?["isUserUnknown"] != nil
+        }.keys.sorted().map {
+            String($0.dropFirst(prefix.count)).replacing("{collection}", with: "sprout").replacing(
+                "{number}", with: "1")
+        }
+    }
+
+    private static func document() throws -> Document {
+        try JSONDecoder().decode(Document.self, from: Data(try OpenAPIDocument.composed.get().bytes))
     }
 
     /// The path with the values of its parameters. An unknown parameter gets the identifier of a transaction.
@@ -133,7 +155,9 @@ struct AppOperation {
                     #""type":"Consumable","displayPrice":"1","balance":"\#(values["balance"] ?? "")","amount":1"#),
             ]
         }
-        let members = fields.sorted().compactMap { field in known[field].map { "\"\(field)\":\($0)" } }
+        let members = fields.sorted().compactMap { field in
+            (known[field] ?? samples[field]).map { "\"\(field)\":\($0)" }
+        }
         return [Self.json(members.joined(separator: ","))]
     }
 
@@ -154,11 +178,21 @@ struct AppOperation {
 
     private struct Components: Decodable {
         let schemas: [String: Schema]
+
+        /// The schema to which another one refers, or the schema itself.
+        func resolved(_ schema: Schema) -> Schema? {
+            schema.reference?.split(separator: "/").last.map { schemas[String($0)] } ?? schema
+        }
     }
 
     private struct Operation: Decodable {
         let security: [[String: [String]]]?
         let requestBody: RequestBody?
+        let responses: [String: Response]?
+    }
+
+    private struct Response: Decodable {
+        let content: [String: Media]?
     }
 
     private struct RequestBody: Decodable {
@@ -172,12 +206,41 @@ struct AppOperation {
     private struct Schema: Decodable {
         let reference: String?
         let properties: [String: Property]?
+        let required: [String]?
 
         enum CodingKeys: String, CodingKey {
             case reference = "$ref"
-            case properties
+            case properties, required
         }
     }
 
-    private struct Property: Decodable {}
+    private struct Property: Decodable {
+        let type: Types?
+        let format: String?
+        let values: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case type, format
+            case values = "enum"
+        }
+
+        /// One type; nil for a field with several, which needs no value.
+        struct Types: Decodable {
+            let only: String?
+
+            init(from decoder: any Decoder) throws {
+                only = try? decoder.singleValueContainer().decode(String.self)
+            }
+        }
+
+        /// A value of the field; nil for a type that needs a known meaning.
+        var sample: String? {
+            switch type?.only {
+            case "string" where format == nil: "\"\(values?.first ?? "a test")\""
+            case "integer": "1"
+            case "boolean": "true"
+            default: nil
+            }
+        }
+    }
 }

@@ -81,7 +81,7 @@ import Testing
             APIOperation(.get, "/b", for: .anybody, "get", "Gets", answers: [.empty("B.")], or: [.failed]))
         let operations = try JSONDecoder().decode(OpenAPI.self, from: Data(document.bytes)).operations
         let put = try #require(operations["PUT /a/{b}"])
-        #expect(put.security == [["apiKey": []], ["userToken": []]])
+        #expect(put.security == [["apiKey": ["read"]], ["userToken": []]])
         #expect(
             put.responses.map { Set($0.keys) } == [
                 "201", "400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503",
@@ -156,15 +156,16 @@ import Testing
         }
     }
 
-    @Test func `each operation has a row in the API's documentation`() throws {
+    @Test func `each operation has a row in the API's documentation, with its scope`() throws {
         let page = try Project.text("Documentation/API.md")
-        for (path, methods) in try document().paths {
-            for method in methods.keys {
-                let row = page.split(separator: "\n").first {
-                    $0.hasPrefix("| `\(method.uppercased()) ") && $0.contains("\(path)`")
-                }
-                #expect(row != nil, "\(method.uppercased()) \(path)")
+        for (name, operation) in try document().operations {
+            let (method, path) = (name.prefix { $0 != " " }, name.drop { $0 != " " }.dropFirst())
+            let rows = page.split(separator: "\n").filter {
+                $0.hasPrefix("| `\(method) ") && $0.contains("\(path)`")
             }
+            #expect(!rows.isEmpty, "\(name)")
+            guard let scope = operation.security?.compactMap({ $0["apiKey"]?.first }).first else { continue }
+            #expect(rows.contains { $0.contains("`\(scope)`") }, "\(name) needs the scope \(scope)")
         }
     }
 

@@ -69,14 +69,8 @@ extension Simulation {
         var written: [String] = []
         for person in people {
             for record in try ledger.readNow({ try $0.audit(of: person.user) }) {
-                switch record.entry.event {
-                case .granted, .revoked, .productChanged, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
-                    .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled,
-                    .paymentRefunded, .planChosen, .periodExtended:
-                    written.append("\(person.user) \(record.number)")
-                case .unitsRevoked, .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased:
-                    break
-                }
+                guard record.entry.event.rule.message != nil else { continue }
+                written.append("\(person.user) \(record.number)")
             }
         }
         guard told.sorted() == written.sorted() else {

@@ -26,7 +26,7 @@ import Testing
         var messages: [Int64: String] = [:]
         for message in receiver.received.compactMap({ try? $0.decoded(WebhookMessage.self) })
         where message.data.user.name == user {
-            messages[message.data.number] = message.type.rawValue
+            messages[message.data.number] = message.type
         }
         return messages.sorted { $0.key < $1.key }.map(\.value)
     }

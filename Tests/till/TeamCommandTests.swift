@@ -171,7 +171,7 @@ import Testing
         let messages = try await run("messages", webhook.webhookId, "--user", "alice", "--json")
             .decoded(List<WebhookDeliveryResource>.self).elements
         let message = try #require(messages.first)
-        #expect(messages.count == 1 && message.message?.type.rawValue == "purchase.granted")
+        #expect(messages.count == 1 && message.message?.type == "purchase.granted")
         let table = try await run("messages", webhook.webhookId, "--state", "pending").output
         #expect(
             table.contains("\n\(message.messageId)  purchase.granted  alice     pending  0         -\n"), "\(table)")

@@ -66,7 +66,7 @@ import Testing
             return list?.elements.count == 2
         }
         let received = receiver.received
-        let types = try received.map { try $0.decoded(WebhookMessage.self).type.rawValue }
+        let types = try received.map { try $0.decoded(WebhookMessage.self).type }
         #expect(Set(types) == ["item.given", "purchase.granted"])
         #expect(Set(received.map(\.identifier)).count == 2)
         for message in received {

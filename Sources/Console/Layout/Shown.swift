@@ -128,13 +128,6 @@ enum Shown {
 
     /// A word for people, and its effect.
     typealias Word = (title: Phrase, mood: Mood)
-
-    enum Mood: String {
-        case good
-        case bad
-        case warning
-        case neutral
-    }
 }
 
 extension Price {

@@ -24,41 +24,8 @@ enum ActorWords {
 }
 
 extension AuditEntry.Event {
-    /// The event, without its subject.
-    var title: Phrase { word.title }
-
-    private var word: Shown.Word {
-        switch self {
-        case .granted: (Phrase("Redeemed", context: "event"), .good)
-        case .revoked: ("Revoked", .bad)
-        case .unitsRevoked: ("Units revoked", .bad)
-        case .paymentRefunded: ("Money paid back", .warning)
-        case .productChanged: ("Product changed", .neutral)
-        case .planChosen: ("Plan of the next renewal chosen", .neutral)
-        case .periodExtended: ("Period extended", .good)
-        case .refused: ("Refused", .bad)
-        case .transferredIn: ("Came from another customer", .good)
-        case .transferredOut: ("Went to another customer", .warning)
-        case .moved: ("Purchase moved", .neutral)
-        case .itemGiven: ("Item given", .good)
-        case .itemTakenBack: ("Item taken back", .bad)
-        case .assigned: ("Purchase assigned", .good)
-        case .credited: ("Balance increased", .good)
-        case .spent: ("Balance spent", .neutral)
-        case .expired: ("Expired", .neutral)
-        case .renewalFailed: ("Renewal failed", .warning)
-        case .gracePeriodBegan: ("Grace period began", .warning)
-        case .paused: ("Subscription paused", .warning)
-        case .autoRenewDisabled: ("Renewal turned off", .warning)
-        case .autoRenewEnabled: ("Renewal turned on", .good)
-        case .aliased: ("Anonymous customer logged in", .neutral)
-        case .refundAnswered: ("Refund question answered", .neutral)
-        case .erased: ("Customer erased", .neutral)
-        }
-    }
-
-    /// The effect for the customer.
-    var mood: Shown.Mood { word.mood }
+    /// The event, without its object.
+    var title: Phrase { Phrase(english: rule.title, korean: rule.korean) }
 }
 
 extension NotificationOutcome {

@@ -50,78 +50,26 @@ package struct StoryEntry: Hashable, Sendable {
     }
 
     private static func sentence(_ entry: AuditEntry) -> String {
-        let (subject, reference) = (entry.subject, entry.reference)
-        let reason = entry.reason.map { ": \($0)" } ?? "."
-        return switch entry.event {
-        case .granted: "Transaction \(reference) grants \(subject)\(reason)"
-        case .revoked:
-            "Transaction \(reference) of \(subject) was revoked\(paidBack(entry))\(reason)"
-        case .unitsRevoked:
-            "\(company(of: entry.origin)) took units of transaction \(reference) of \(subject) back\(reason)"
-        case .paymentRefunded:
-            "\(company(of: entry.origin)) paid \(entry.refund?.formatted ?? "money") back for transaction \(reference) of \(subject)."
-        case .productChanged: "\(entry.reason ?? "Another product") replaced \(subject) of transaction \(reference)."
-        case .planChosen:
-            entry.reason.map { "The customer chose \($0) for the next renewal of \(subject)." }
-                ?? "The customer keeps \(subject) at the next renewal after all."
-        case .periodExtended:
-            "\(company(of: entry.origin)) extended \(subject)\(entry.reason.map { " until \($0)" } ?? "")."
-        case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
-        case .transferredIn:
-            "Purchase \(reference) of \(subject) came from \(entry.reason.map { "the anonymous customer \($0)" } ?? "another user")."
-        case .transferredOut: "Purchase \(reference) of \(subject) went to another user."
-        case .moved: "The team moved purchase \(reference) of \(subject)\(reason)"
-        case .itemGiven: "The team granted \(subject)\(reason)"
-        case .itemTakenBack: "The team revoked a grant of \(subject)\(reason)"
-        case .assigned: "The team assigned the unclaimed transaction \(reference) of \(subject)\(reason)"
-        case .credited: "The team added \(subject)\(reason)"
-        case .spent: "\(subject) were spent\(reason)"
-        case .expired: "\(subject) expired\(reason)"
-        case .renewalFailed: "The renewal of \(subject) could not be charged. \(company(of: entry.origin)) retries."
-        case .gracePeriodBegan: "The renewal of \(subject) could not be charged. The grace period began."
-        case .paused: "The customer paused \(subject)\(entry.reason.map { " until \($0)" } ?? "")."
-        case .autoRenewDisabled: turnedOff(entry)
-        case .autoRenewEnabled: "The customer turned the renewal of \(subject) on."
-        case .aliased where subject == "customer":
-            "The anonymous customer\(entry.reason.map { " \($0)" } ?? "") logged in and became one with this user."
-        case .aliased: "The anonymous id\(entry.reason.map { " \($0)" } ?? "") logged in as this user."
-        case .refundAnswered: "Till answered the App Store's question about a refund of \(subject)\(reason)"
-        case .erased: "The user was erased."
-        }
-    }
-
-    /// The sentence about a renewal that is not to follow.
-    private static func turnedOff(_ entry: AuditEntry) -> String {
         let subject = entry.subject
-        switch ExpirationReason(canceler: entry.reason) {
+        guard entry.event == .autoRenewDisabled, let reason = ExpirationReason(canceler: entry.reason) else {
+            return entry.event.rule.sentence(entry)
+        }
+        switch reason {
         case .customerCancelled: return "The customer turned the renewal of \(subject) off."
         case .billingError:
-            return
-                "\(store(of: entry.origin).nameInSentence) canceled the renewal of \(subject), such as for a payment that was declined."
+            let store = (entry.origin?.store ?? .appStore).nameInSentence
+            return "\(store) canceled the renewal of \(subject), such as for a payment that was declined."
         case .developerCancelled: return "The developer canceled the renewal of \(subject)."
         case .replaced: return "Another subscription replaces \(subject), which does not renew."
         case .customerDidNotConsentToPriceIncrease:
             return "\(subject) does not renew, because the customer did not consent to a price increase."
-        case .productNotAvailable, .other, nil:
-            return store(of: entry.origin).statesCanceler
-                ? "The renewal of \(subject) was turned off." : "The customer turned the renewal of \(subject) off."
+        case .productNotAvailable, .other: return entry.event.rule.sentence(entry)
         }
     }
 
-    /// The money that was paid back with the goods; empty for none, and for an unknown amount.
-    private static func paidBack(_ entry: AuditEntry) -> String {
-        guard let refund = entry.refund, refund.milliunits != 0 else { return "" }
-        return ", and \(refund.formatted) paid back"
-    }
-
-    private static func store(of origin: Origin?) -> PurchaseStore { origin?.store ?? .appStore }
-
-    private static func company(of origin: Origin?) -> String { store(of: origin).company }
-
     private static func sentence(_ notification: StatedNotification) -> String {
         let type = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
-        let store = company(of: notification.origin)
-        return "\(store) notified of \(type): \(notification.outcome.rawValue)."
+        return "\(notification.origin.store.company) notified of \(type): \(notification.outcome.rawValue)."
     }
 }
 
@@ -233,22 +181,18 @@ extension LedgerTransaction {
 
 /// A part of a user's story: the entries of a time, and of a kind.
 package struct StoryPart: Hashable, Sendable {
-    package enum Kind: String, CaseIterable, Sendable {
-        case purchases, renewals, refunds, refusals, team, notifications
-    }
-
     /// The first moment; nil for the whole story.
     package let from: Timestamp?
     /// The first moment after the part; nil for the newest entries, too.
     package let until: Timestamp?
     /// Nil for all kinds.
-    package let kind: Kind?
+    package let kind: StoryKind?
 
     /// - Parameters:
     ///   - month: The first day of a month in UTC; nil for all months.
     ///   - from: The first moment of the month in another time zone; nil in UTC.
     ///   - until: The first moment after it.
-    package init(month: CalendarDay?, from: Timestamp? = nil, until: Timestamp? = nil, kind: Kind?) {
+    package init(month: CalendarDay?, from: Timestamp? = nil, until: Timestamp? = nil, kind: StoryKind?) {
         self.from = month.map { from ?? $0.start }
         self.until = month.map { until ?? $0.firstOfNextMonth.start }
         self.kind = kind
@@ -264,31 +208,15 @@ package struct StoryPart: Hashable, Sendable {
     var start: StoryEntry.Position? { until.map { StoryEntry.Position($0.millisecondsSince1970, 0, "") } }
 }
 
-extension StoryPart.Kind {
+extension StoryKind {
     fileprivate func includes(_ entry: AuditEntry) -> Bool {
-        if entry.event.kind == self { return true }
+        if entry.event.rule.part == self { return true }
         guard self == .team else { return false }
         // A back end redeems with a key, too.
         switch entry.actor {
         case .member: return entry.event != .refused
         case .apiKey: return entry.event == .revoked
         case .user, .appStore, .till: return false
-        }
-    }
-}
-
-extension AuditEntry.Event {
-    /// Nil for an event that only the whole story has.
-    fileprivate var kind: StoryPart.Kind? {
-        switch self {
-        case .granted, .productChanged, .transferredIn, .transferredOut: .purchases
-        case .planChosen, .periodExtended, .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled,
-            .autoRenewEnabled:
-            .renewals
-        case .revoked, .unitsRevoked, .paymentRefunded, .refundAnswered: .refunds
-        case .refused: .refusals
-        case .itemGiven, .itemTakenBack, .credited, .assigned, .moved: .team
-        case .spent, .aliased, .erased: nil
         }
     }
 }

@@ -255,7 +255,7 @@ extension LedgerFeature {
         in database: any LedgerDatabase,
         randomness: Randomness
     ) throws {
-        let records = records.filter { $0.record.entry.event.messageKinds != nil }
+        let records = records.filter { $0.record.entry.event.rule.message != nil }
         guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
         let endpoints: [(identifier: String, format: WebhookFormat, app: String?)] = try database.rows(
             "SELECT endpoint_id, format, app FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"

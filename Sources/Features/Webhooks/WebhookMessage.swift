@@ -5,25 +5,6 @@ import Vocabulary
 
 /// A message to a webhook: a change to a user's items.
 package struct WebhookMessage: Codable, Sendable {
-    package enum Kind: String, CaseIterable, Codable, Sendable {
-        case purchaseGranted = "purchase.granted"
-        case purchaseRevoked = "purchase.revoked"
-        case purchaseRefunded = "purchase.refunded"
-        case purchaseTransferredIn = "purchase.transferredIn"
-        case purchaseTransferredOut = "purchase.transferredOut"
-        case purchaseExpired = "purchase.expired"
-        case subscriptionProductChanged = "subscription.productChanged"
-        case subscriptionPlanChosen = "subscription.planChosen"
-        case subscriptionPeriodExtended = "subscription.periodExtended"
-        case subscriptionRenewalFailed = "subscription.renewalFailed"
-        case subscriptionGracePeriodBegan = "subscription.gracePeriodBegan"
-        case subscriptionPaused = "subscription.paused"
-        case subscriptionAutoRenewDisabled = "subscription.autoRenewDisabled"
-        case subscriptionAutoRenewEnabled = "subscription.autoRenewEnabled"
-        case itemGiven = "item.given"
-        case itemTakenBack = "item.takenBack"
-    }
-
     package struct Content: Codable, Sendable {
         package let user: UserName
         /// The number in the user's audit log. A greater number means a later change.
@@ -33,7 +14,6 @@ package struct WebhookMessage: Codable, Sendable {
         /// The name of the API key; nil for another actor, and if the ledger does not have the key.
         package var actorName: String?
         package var origin: Origin?
-        /// The transaction that was granted, revoked or replaced.
         package var transactionId: String?
         /// The purchase that was transferred, with all its transactions.
         package var originalTransactionId: String?
@@ -41,34 +21,39 @@ package struct WebhookMessage: Codable, Sendable {
         /// The grant of an item without a purchase.
         package var grantId: String?
         package var item: Item?
-        /// The reason in the team's words. Of a changed product, and of one for the next renewal, the new product; of a pause and of an extended period, its end; of a renewal that is turned off, who
-        /// has done it.
+        /// The thing that another event is about.
+        package var reference: String?
+        package var subject: String?
+        /// `EventRule.Reason`
         package var reason: String?
         /// The money that the store has paid back, in milliunits of `currency`; nil if the event is no refund, or the amount is unknown.
         package var refundedAmount: Int64?
         package var currency: String?
     }
 
-    package let type: Kind
+    /// The type, such as `purchase.granted`.
+    package let type: String
     /// RFC 3339, UTC.
     package let timestamp: String
     package let data: Content
 }
 
 extension WebhookMessage {
-    init(_ delivery: WebhookDelivery, _ kind: Kind) {
-        let entry = delivery.entry
-        let isGrant = [.itemGiven, .itemTakenBack].contains(kind)
-        let isTransfer = [.purchaseTransferredIn, .purchaseTransferredOut].contains(kind)
-        self.init(
-            type: kind, timestamp: entry.happenedAt.rfc3339,
-            data: Content(
-                user: UserName(issuer: delivery.issuer, name: delivery.name), number: delivery.number,
-                actor: entry.actorDescription, actorName: delivery.actorName, origin: entry.origin,
-                transactionId: isGrant || isTransfer ? nil : entry.reference,
-                originalTransactionId: isTransfer ? entry.reference : nil, productId: isGrant ? nil : entry.subject,
-                grantId: isGrant ? entry.reference : nil, item: isGrant ? Self.item(entry.subject) : nil,
-                reason: entry.reason, refundedAmount: entry.refund?.milliunits, currency: entry.refund?.currency))
+    /// - Returns: Nil for an event without a message.
+    init?(_ delivery: WebhookDelivery) {
+        let (entry, rule) = (delivery.entry, delivery.entry.event.rule)
+        guard let type = rule.message else { return nil }
+        var data = Content(
+            user: UserName(issuer: delivery.issuer, name: delivery.name), number: delivery.number,
+            actor: entry.actorDescription, actorName: delivery.actorName, origin: entry.origin, reason: entry.reason,
+            refundedAmount: entry.refund?.milliunits, currency: entry.refund?.currency)
+        switch rule.object {
+        case .transaction: (data.transactionId, data.productId) = (entry.reference, entry.subject)
+        case .purchase: (data.originalTransactionId, data.productId) = (entry.reference, entry.subject)
+        case .grant: (data.grantId, data.item) = (entry.reference, Self.item(entry.subject))
+        case .user, .other: (data.reference, data.subject) = (entry.reference, entry.subject)
+        }
+        self.init(type: type, timestamp: entry.happenedAt.rfc3339, data: data)
     }
 
     /// Parses the item in an entry of the audit log.
@@ -82,33 +67,6 @@ extension WebhookMessage {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return [UInt8](try encoder.encode(self))
-    }
-}
-
-extension AuditEntry.Event {
-    /// The types of the messages about an event, in each format; nil for an event without a message. In RevenueCat's format a
-    /// grant may have another type.
-    var messageKinds: (till: WebhookMessage.Kind, revenueCat: RevenueCatEvent.Kind)? {
-        switch self {
-        case .granted: (.purchaseGranted, .nonRenewingPurchase)
-        case .revoked: (.purchaseRevoked, .cancellation)
-        case .paymentRefunded: (.purchaseRefunded, .cancellation)
-        case .transferredIn: (.purchaseTransferredIn, .transfer)
-        case .transferredOut: (.purchaseTransferredOut, .transfer)
-        // RevenueCat's back ends remove access at this event. After a failed renewal the user no longer owns the item.
-        case .expired: (.purchaseExpired, .expiration)
-        case .renewalFailed: (.subscriptionRenewalFailed, .expiration)
-        case .productChanged: (.subscriptionProductChanged, .productChange)
-        case .planChosen: (.subscriptionPlanChosen, .productChange)
-        case .periodExtended: (.subscriptionPeriodExtended, .subscriptionExtended)
-        case .gracePeriodBegan: (.subscriptionGracePeriodBegan, .billingIssue)
-        case .paused: (.subscriptionPaused, .expiration)
-        case .autoRenewDisabled: (.subscriptionAutoRenewDisabled, .cancellation)
-        case .autoRenewEnabled: (.subscriptionAutoRenewEnabled, .uncancellation)
-        case .itemGiven: (.itemGiven, .nonRenewingPurchase)
-        case .itemTakenBack: (.itemTakenBack, .expiration)
-        case .unitsRevoked, .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased: nil
-        }
     }
 }
 
@@ -132,7 +90,7 @@ package enum WebhookContent: Sendable {
     /// The type of the message, such as `purchase.granted` or `INITIAL_PURCHASE`.
     package var type: String {
         switch self {
-        case .till(let message): message.type.rawValue
+        case .till(let message): message.type
         case .revenueCat(let event): event.kind.rawValue
         }
     }

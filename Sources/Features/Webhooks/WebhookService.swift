@@ -227,9 +227,7 @@ extension WebhookService {
     ) async throws -> [WebhookContent?] {
         switch endpoint.format {
         case .till:
-            return deliveries.map { delivery in
-                delivery.entry.event.messageKinds.map { .till(WebhookMessage(delivery, $0.till)) }
-            }
+            return deliveries.map { WebhookMessage($0).map { .till($0) } }
         case .revenueCat:
             let (catalogs, now) = (apps.catalogs, clock.now())
             return try await ledger.read { transaction in

@@ -18,11 +18,17 @@ package enum Access: Sendable {
     /// Another service, with an identity token that the route verifies.
     case identified
 
+    /// The scope that the key of a back end needs; nil if no back end may use the route, or anybody.
+    var scope: APIKeyScope? {
+        switch self {
+        case .backEnd(let scope), .backEndOrApp(let scope), .backEndOrPublicApp(let scope): scope
+        case .app, .publicApp, .anybody, .identified: nil
+        }
+    }
+
     package func allows(_ caller: Caller?) -> Bool {
         switch (self, caller) {
-        case (.backEnd(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
-        case (.backEndOrApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
-        case (.backEndOrPublicApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
+        case (_, .backEnd(_, let scopes, _)) where scope.map { scopes.contains($0) } ?? false: true
         case (.app, .app), (.backEndOrApp, .app), (.publicApp, .publicApp), (.backEndOrPublicApp, .publicApp): true
         case (.anybody, _), (.identified, _): true
         default: false
@@ -52,12 +58,12 @@ struct AccessMiddleware: RouterMiddleware {
             guard context.sharedLimits?.ledger?.hasPlace(for: priority) ?? true else { throw Problem.tooBusy }
             return try await CommitPriority.$current.withValue(priority) { try await next(request, context) }
         }
-        switch (access, context.caller) {
-        case (.backEnd(let scope), .backEnd), (.backEndOrApp(let scope), .backEnd),
-            (.backEndOrPublicApp(let scope), .backEnd):
+        if let scope = access.scope, case .backEnd = context.caller {
             throw Problem(
                 status: .forbidden, code: "scopeMissing",
                 detail: "The API key lacks the scope \"\(scope.rawValue)\". Use a key that has it.")
+        }
+        switch (access, context.caller) {
         case (.app, .backEnd):
             throw Problem(
                 status: .forbidden, code: "tokenRequired",
@@ -73,7 +79,7 @@ struct AccessMiddleware: RouterMiddleware {
             )
         case (_, .publicApp):
             throw Problem.publicKeyNotAllowed
-        case (_, .app), (_, nil), (.anybody, _), (.identified, _):
+        case (_, .app), (_, .backEnd), (_, nil):
             throw Problem.unexpected
         }
     }

@@ -147,25 +147,21 @@ package struct APIKey: Sendable {
 }
 
 package enum APIKeyScope: String, Sendable, CaseIterable {
+    case read, redeem, grant, support, spend, export, erase, catalog, webhooks, figures, metrics
+
     /// The scopes that a selling back end needs. Other scopes must be requested.
     package static let standard: Set<APIKeyScope> = [.read, .redeem]
 
-    case read, redeem, grant
-    /// Explanations name other owners of a refused purchase.
-    case support
-    case spend
-    /// The data of users include addresses and phone numbers.
-    case export
-    case erase, catalog, webhooks, figures, metrics
-
-    /// The permission as a verb phrase, such as "erase users".
+    /// The permission as a verb phrase, such as "erase users". The help of `till keys make` has it.
     package var summary: String {
         switch self {
         case .read: "read the catalog, items and transactions"
         case .redeem: "redeem proofs and set account tokens"
         case .grant: "grant items, revoke grants and purchases"
+        // Explanations name other owners of a refused purchase.
         case .support: "read histories, explanations and unclaimed purchases"
         case .spend: "spend consumables"
+        // The data of users include addresses and phone numbers.
         case .export: "read and export all data of users"
         case .erase: "erase users"
         case .catalog: "create, edit and withdraw products"

@@ -6,7 +6,8 @@ import Proofs
 import Synchronization
 import Vocabulary
 
-/// Requests with an `Idempotency-Key`. A repeated request gets the same answer, also after a restart.
+/// Requests about a user with an `Idempotency-Key`. A repeated request gets the same answer, also after a restart. The answer is kept
+/// with the user, whose erasure deletes it, so an operation about no user takes no key.
 ///
 /// The service keeps an answer before it sends it, so a client never sees two different answers. It keeps no refusal
 /// that may succeed later, by itself or after a change by the operator.
@@ -97,20 +98,19 @@ package final class IdempotentRequests: Sendable {
     /// Answers a request that records a new value, with the value.
     ///
     /// - Parameters:
-    ///   - keys: The names of API keys by their identifiers.
     ///   - make: Makes the value.
     ///   - record: Records the value and, in the same commit, the answer to keep. Returns the answer to an earlier request that another
     ///     process has kept meanwhile; nothing is then recorded.
     package func answer<Value: AnswerValue>(
         _ request: Request,
-        from caller: Caller,
+        _ context: ServiceContext,
         about user: User,
-        body: [UInt8],
-        naming keys: [String: String],
+        body: JSONBody,
         making make: () throws -> Value,
         recording record: (Value, KeptAnswer?) async throws -> KeptAnswer?
     ) async throws -> Response {
-        try await answer(request, from: caller, about: user, body: body, status: .created) { pending in
+        let (caller, keys) = (try context.requiredCaller, try await ledger.apiKeyNames())
+        return try await answer(request, from: caller, about: user, body: body.bytes, status: .created) { pending in
             let value = try make()
             let json = try value.json(naming: keys)
             let kept = pending?.answer(json)

@@ -186,7 +186,15 @@ private struct Draft {
             "parameters": parameters.isEmpty ? nil : .array(parameters),
             "requestBody": operation.body.map { .object($0.json) },
             "responses": .object(JSONObject(responses.map { ($0.status, .object($0.json)) })),
-            "security": schemes.map { .array($0.map { .object([$0.name: .array([])]) }) },
+            // "For other security scheme types, the array MAY contain a list of role names" (OpenAPI 3.1, "Security Requirement Object").
+            "security": schemes.map { schemes in
+                .array(
+                    schemes.map { scheme in
+                        let scope =
+                            scheme.name == OpenAPIDocument.SecurityScheme.apiKey.name ? operation.access?.scope : nil
+                        return .object([scheme.name: .array([scope].compactMap { $0.map { .string($0.rawValue) } })])
+                    })
+            },
         ]
     }
 

@@ -1,75 +1,7 @@
 import Proofs
 
-/// A change of the items that a user owns.
+/// An entry of a user's audit log: mostly a change of what the user owns.
 package struct AuditEntry: Hashable, Sendable {
-    package enum Event: String, Sendable, CaseIterable, SQLConvertible {
-        /// A transaction was redeemed and is valid, or the App Store or the team withdrew its revocation. The revocation of the
-        /// other one stays in force.
-        case granted
-        /// The App Store or the team revoked a transaction, now or before it was redeemed.
-        case revoked
-        /// Google Play took some units of a purchase back, and the balance lost them. The reason is their number.
-        case unitsRevoked
-        /// A store paid money back and left the goods, or paid it back at another time than it took them. `refund` has the amount.
-        case paymentRefunded
-        /// An upgrade ended a period of a subscription. The reason is the product that replaces it; nil if it is not known.
-        case productChanged
-        /// The customer has chosen another plan for the next renewal. The reason is the plan; nil if the present one stays after all.
-        case planChosen
-        /// The App Store extended the running period of a subscription. The reason is its new end (RFC 3339).
-        case periodExtended
-        /// The service refused a transaction that the user presented. The reason is the refusal's code.
-        case refused
-        /// A purchase was transferred from another user.
-        case transferredIn
-        /// A purchase was transferred to another user.
-        case transferredOut
-        /// The team moved a purchase from one user to another. Both users have the event, after that of the transfer.
-        case moved
-        /// The team gave an item to the user.
-        case itemGiven
-        /// The team took back an item that it had given.
-        case itemTakenBack
-        /// The team assigned an unclaimed purchase to the user.
-        case assigned
-        /// The team added an amount to a balance.
-        case credited
-        /// The user spent a part of a balance.
-        case spent
-        /// A subscription, or a purchase with an end, has expired.
-        case expired
-        /// The App Store could not charge a renewal and retries. The user no longer owns the item.
-        case renewalFailed
-        /// The App Store could not charge a renewal. The user owns the item until the grace period ends.
-        case gracePeriodBegan
-        /// A pause of a subscription at Google Play began. The user owns nothing until it is charged again. The reason is the end of the
-        /// pause (RFC 3339); nil if it is not stated.
-        case paused
-        /// Another period is not to follow. The reason is who or what has canceled (`ExpirationReason.canceler`); nil at the App Store, where
-        /// only the customer does, and if Google Play has not stated it.
-        case autoRenewDisabled
-        case autoRenewEnabled
-        /// An anonymous id, or an anonymous customer with all purchases, became the user's at a log-in. The reason is the id.
-        case aliased
-        /// The service answered the App Store's question about a refund by the team's rules. The reason has the answer, the rule and
-        /// the facts.
-        case refundAnswered
-        /// The user was erased.
-        case erased
-
-        /// True if the apps of the user hear of the event. A refusal changes nothing.
-        var isToldToApps: Bool {
-            switch self {
-            case .refused: false
-            case .granted, .revoked, .unitsRevoked, .paymentRefunded, .productChanged, .planChosen, .periodExtended,
-                .transferredIn, .transferredOut, .moved, .itemGiven, .itemTakenBack, .assigned, .credited, .spent,
-                .expired, .renewalFailed, .gracePeriodBegan, .paused, .autoRenewDisabled, .autoRenewEnabled, .aliased,
-                .refundAnswered, .erased:
-                true
-            }
-        }
-    }
-
     /// The time at which the event took effect.
     package let happenedAt: Timestamp
     package let event: Event
@@ -168,25 +100,6 @@ extension AuditEntry.Measure {
         } else {
             return nil
         }
-    }
-}
-
-extension AuditEntry.Event {
-    /// Each purchase has it in its record and in an index.
-    package static let words = FrequentWords([granted.rawValue])
-
-    package var sqlValue: SQLValue { .text(Self.words.stored(rawValue)) }
-
-    package init?(_ value: SQLValue) {
-        guard let text = String(value) else { return nil }
-        self.init(rawValue: Self.words.stated(text))
-    }
-}
-
-extension Collection<AuditEntry.Event> {
-    /// The texts of the events in rows in parentheses, for `IN`.
-    package var sqlList: String {
-        "(" + map { "'\(AuditEntry.Event.words.stored($0.rawValue))'" }.sorted().joined(separator: ", ") + ")"
     }
 }
 

@@ -106,7 +106,7 @@ package struct EventRecords {
             let entry = isAudit ? audit.removeFirst() : changes.removeFirst()
             position = EventPosition(
                 audit: isAudit ? entry.number : position.audit, change: isAudit ? position.change : entry.number)
-            if isAudit, AuditEntry.Event(rawValue: entry.kind)?.isToldToApps == false { continue }
+            if isAudit, AuditEntry.Event(rawValue: entry.kind)?.rule.isToldToApps == false { continue }
             events.append(
                 UserEvent(
                     kind: entry.kind, subject: entry.subject, reference: entry.reference,

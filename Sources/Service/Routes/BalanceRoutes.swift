@@ -12,7 +12,6 @@ struct BalanceRoutes: Sendable {
     fileprivate static let maximumAmount = 1_000_000_000
 
     let service: EntitlementService
-    let idempotentRequests: IdempotentRequests
     let subjects: Subjects
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -33,10 +32,7 @@ struct BalanceRoutes: Sendable {
         let balance = try context.parameters.text("balance")
         let body = try await JSONBody(request, context, of: .addToBalance)
         let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
-        let keys = try await service.ledger.apiKeyNames()
-        return try await idempotentRequests.answer(
-            request, from: caller, about: user, body: body.bytes, naming: keys
-        ) {
+        return try await subjects.idempotentRequests.answer(request, context, about: user, body: body) {
             try service.newAddition(of: amount, to: balance, reason: reason, by: caller.name)
         } recording: {
             try await service.add($0, for: user, keeping: $1)

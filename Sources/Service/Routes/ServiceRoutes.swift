@@ -160,7 +160,8 @@ package struct ServiceRoutes: Sendable {
         let (profiles, googlePlay) = (till.profiles, stores.googlePlay)
         let subjects = Subjects(
             issuers: settings.authentication.acceptsAnyIssuer
-                ? nil : settings.authentication.issuers + [User.customerIssuer])
+                ? nil : settings.authentication.issuers + [User.customerIssuer],
+            idempotentRequests: idempotentRequests)
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version)
         OfferingRoutes(catalogs: catalogs).add(to: version)
@@ -172,13 +173,13 @@ package struct ServiceRoutes: Sendable {
         ComparisonRoutes(service: service).add(to: version)
         ProofRoutes(service: service, googlePlay: googlePlay).add(to: version)
         if let webhooks = till.webhooks { WebhookRoutes(webhooks: webhooks).add(to: version, naming: subjects) }
-        UserRoutes(door: door, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
+        UserRoutes(door: door, subjects: subjects).add(to: version)
         ExternalTransactionRoutes(service: service, googlePlay: googlePlay).add(to: version)
         SupportRoutes(
             door: door, subjects: subjects, orders: OrderLookup(service: service, clients: stores.orders)
         ).add(to: version)
-        GrantRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
-        BalanceRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
+        GrantRoutes(service: service, subjects: subjects).add(to: version)
+        BalanceRoutes(service: service, subjects: subjects).add(to: version)
         AttributeRoutes(service: service, subjects: subjects, clock: till.clock).add(to: version)
         if let profiles {
             let shown = ProfileRoutes(profiles: profiles, products: products, subjects: subjects)

@@ -10,6 +10,7 @@ import Vocabulary
 struct Subjects: Sendable {
     /// The issuers whose users a back end may name: those of accepted tokens, and that of apps' customers. Nil for all issuers.
     let issuers: [String]?
+    let idempotentRequests: IdempotentRequests
 
     /// The user of a request.
     ///

@@ -11,7 +11,6 @@ import Vocabulary
 /// names the user in the path. An app's user is named by its token. Both share the code.
 struct UserRoutes: Sendable {
     let door: RedemptionDoor
-    let idempotentRequests: IdempotentRequests
     let subjects: Subjects
     /// The answers that apps ask for at every launch.
     private let items = UserAnswers<UserAnswer>(upTo: 32 << 20) { $0.answer.size }
@@ -120,7 +119,7 @@ struct UserRoutes: Sendable {
             request, context, fields: fields, upTo: JSONBody.sizeWithProof)
         let proof = try proof(body)
         let network = context.appNetwork(of: request)
-        return try await idempotentRequests.answer(
+        return try await subjects.idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
         ) { pending in
             let keeping = pending.map { pending -> RedemptionRequest.Keeping in

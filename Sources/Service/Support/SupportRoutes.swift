@@ -3,6 +3,7 @@ import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Ledger
 import Logging
 import Proofs
 import Vocabulary
@@ -148,7 +149,7 @@ extension APIOperation {
         "tellStory", "Lists the events of a user, newest first",
         parameters: [
             .query("month", "A month in UTC, for only its entries.", .text(length: 7...7), example: "2027-03"),
-            .query("kind", "A kind of entries, for only these.", .one(of: StoryPart.Kind.self)),
+            .query("kind", "A kind of entries, for only these.", .one(of: StoryKind.self)),
         ],
         answers: [
             .page("Statements of the stores, and actions of the user and the team.", of: StoryEntry.self).aboutUser

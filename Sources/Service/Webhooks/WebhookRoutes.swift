@@ -446,13 +446,11 @@ extension WebhookMessage: AnswerObject {
     package static let answerFields = AnswerFields<Self>(
         "A message to a back end.", named: "WebhookMessage", isClosed: true
     ) {
-        $0.field("type", \.type)
+        $0.field("type", .one(of: AuditEntry.Event.allCases.compactMap(\.rule.message)), \.type)
         $0.field("timestamp", .time("The time of the event."), \.timestamp)
         $0.field("data", "The content of the event.", \.data)
     }
 }
-
-extension WebhookMessage.Kind: AnswerValue {}
 
 extension WebhookMessage.Content: AnswerObject {
     package static let answerFields = AnswerFields<Self>(isClosed: true) {
@@ -467,14 +465,18 @@ extension WebhookMessage.Content: AnswerObject {
             "actorName", "The name of the API key; absent for another actor, and if the service does not have the key.",
             \.actorName)
         $0.field("origin", \.origin)
-        $0.field("transactionId", "For a purchase that was granted or revoked.", \.transactionId)
+        $0.field("transactionId", "The transaction of the event.", \.transactionId)
         $0.field(
-            "originalTransactionId", "For a purchase that has another owner now, with all its transactions.",
-            \.originalTransactionId)
+            "originalTransactionId", "The purchase of the event, with all its transactions.", \.originalTransactionId)
         $0.field("productId", \.productId)
-        $0.field("grantId", "For an item that was granted without a purchase.", \.grantId)
+        $0.field("grantId", "The grant without a purchase.", \.grantId)
         $0.field("item", \.item)
-        $0.field("reason", "The reason, in the team's own words.", \.reason)
+        $0.field("reference", "The identifier of another thing.", \.reference)
+        $0.field("subject", "The words for another thing.", \.subject)
+        $0.field("reason", "The team's reason, or what belongs to the event.", \.reason)
+        $0.field(
+            "refundedAmount", "The money that the store has paid back, in milliunits of `currency`.", \.refundedAmount)
+        $0.field("currency", \.currency)
     }
 }
 
@@ -539,11 +541,7 @@ extension Schema {
             "transaction_id": .text().optional,
             "transferred_from": .array(of: .text()).optional,
             "transferred_to": .array(of: .text()).optional,
-            "type": .one(of: [
-                "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION",
-                "BILLING_ISSUE", "EXPIRATION", "PRODUCT_CHANGE", "REFUND_REVERSED", "SUBSCRIPTION_PAUSED",
-                "TRANSFER",
-            ]),
+            "type": .one(of: RevenueCatType.allCases.map(\.rawValue)),
         ]).closed,
     ]).closed
 }

@@ -27,7 +27,7 @@ struct Story: UserCaller {
     var month: String?
 
     @Option(help: "A kind of entries (default: all).")
-    var kind: StoryPart.Kind?
+    var kind: StoryKind?
 
     @OptionGroup var userCall: UserCallOptions
 
@@ -59,7 +59,7 @@ struct Story: UserCaller {
     }
 }
 
-extension StoryPart.Kind: ExpressibleByArgument {}
+extension StoryKind: ExpressibleByArgument {}
 
 struct Owned: UserCaller {
     static let configuration = CommandConfiguration(

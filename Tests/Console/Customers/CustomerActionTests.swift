@@ -211,10 +211,10 @@ import Vocabulary
         let subscription = try #require(try await console.entitlements.subscriptions(of: bob).first)
         #expect(subscription.state == .active)
         for (path, word) in [
-            (Self.path, "Went to another user"), ("/console/customers/-/bob", "Came from another user"),
+            (Self.path, "Went to another customer"), ("/console/customers/-/bob", "Came from another customer"),
         ] {
             let words = try await browser.get(path).words
-            #expect(words.contains("Moved by the team: garden.premium.monthly") && words.contains("a new phone"))
+            #expect(words.contains("Purchase moved: garden.premium.monthly") && words.contains("a new phone"))
             #expect(words.contains(word))
         }
         #expect(try await move([:]).status == 404)

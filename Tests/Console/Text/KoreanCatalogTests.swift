@@ -3,6 +3,7 @@ import Catalog
 import Console
 import Entitlements
 import Features
+import Ledger
 import Proofs
 import TestSupport
 import Testing
@@ -89,7 +90,7 @@ import Testing
             HealthCheck.Subject.allCases.map { Phrase(titled: $0).english },
             FigureInterval.allCases.map { Phrase(titled: $0).english },
             FigureQuery.Group.allCases.map { Phrase(titled: $0).english },
-            StoryPart.Kind.allCases.map { Phrase(titled: $0).english },
+            StoryKind.allCases.map { Phrase(titled: $0).english },
             StoreKitCall.allCases.map { Phrase(titled: $0).english },
         ].joined())
 

@@ -216,7 +216,7 @@ extension Year {
         for message in messages.sorted(by: { order($0) < order($1) }) {
             let data = message.data
             let words = [
-                message.type.rawValue, data.transactionId ?? data.originalTransactionId ?? data.grantId, data.productId,
+                message.type, data.transactionId ?? data.originalTransactionId ?? data.grantId, data.productId,
                 data.item?.description, data.reason.map { "(\($0))" },
             ]
             add(

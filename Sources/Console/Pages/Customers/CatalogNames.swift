@@ -50,8 +50,7 @@ struct CatalogNames: Sendable {
 
     /// The item, the product or the balance that an event is about.
     func subject(of event: AuditEntry) -> Phrase {
-        let isItem = [.itemGiven, .itemTakenBack].contains(event.event)
-        return (isItem ? Item(typed: event.subject) : nil).map(item) ?? product(event.subject)
+        (event.event.rule.object == .grant ? Item(typed: event.subject) : nil).map(item) ?? product(event.subject)
     }
 
     /// The name of a product, and its identifier below it.

@@ -55,7 +55,7 @@ extension CustomerView {
         _ notifications: [StatedNotification]
     ) -> HTML {
         let words = TimelineWords(entry: event, transaction: transaction, names: names)
-        return li(.class(event.event.mood.rawValue)) {
+        return li(.class(event.event.rule.mood.rawValue)) {
             div {
                 a(.href(.customer(user, "events", String(number)))) { strong { words.title } }
                 also(mark(event.origin))
@@ -111,24 +111,7 @@ struct TimelineWords {
         case .revoked:
             isOfTeam
                 ? about(Phrase("Revoked by the team", context: "event")) : about("Refunded or revoked by \(company)")
-        case .unitsRevoked: about("Units refunded or revoked by \(company)")
-        case .paymentRefunded: about("Money paid back by \(company)")
-        case .productChanged: about("Replaced by another product")
-        case .transferredIn: about("Came from another user")
-        case .transferredOut: about("Went to another user")
-        case .moved: about("Moved by the team")
-        case .itemGiven: about("Item given by the team")
-        case .itemTakenBack: about("Given item revoked by the team")
-        case .assigned: about("Unclaimed purchase assigned")
-        case .credited: about("Added to the balance")
-        case .spent: about("Spent")
-        case .renewalFailed: about("Renewal not charged, \(company) retries")
-        case .gracePeriodBegan: about("Renewal not charged, grace period")
-        case .planChosen, .periodExtended, .refused, .expired, .paused, .autoRenewDisabled, .autoRenewEnabled:
-            about(entry.event.title)
-        case .refundAnswered: about("Refund question of the App Store answered")
-        case .aliased: entry.event.title
-        case .erased: "Erased"
+        default: entry.event.rule.object == .user ? entry.event.title : about(entry.event.title)
         }
     }
 
@@ -141,16 +124,15 @@ struct TimelineWords {
 
     /// The reason in words. The reason of a refusal is in its cause.
     var reason: Phrase? {
-        guard entry.event != .refused, let reason = entry.reason else { return nil }
-        if entry.event == .expired, let known = ExpirationReason(rawValue: reason) {
-            return Phrase(stated: known.sentence)
+        guard let reason = entry.reason else { return nil }
+        return switch entry.event.rule.reason {
+        case .refusal: nil
+        case .expiration: Phrase(stated: ExpirationReason(rawValue: reason)?.sentence ?? reason)
+        case .canceler: Phrase(stated: ExpirationReason(canceler: reason)?.cancellation(at: store) ?? reason)
+        case .end: "until \(reason)"
+        case .plan: names.plan(SubscribedPlan(text: reason))
+        case .words, nil: Phrase(same: reason)
         }
-        if entry.event == .autoRenewDisabled, let known = ExpirationReason(canceler: reason) {
-            return Phrase(stated: known.cancellation(at: store))
-        }
-        if [.paused, .periodExtended].contains(entry.event) { return "until \(reason)" }
-        if [.productChanged, .planChosen].contains(entry.event) { return names.plan(SubscribedPlan(text: reason)) }
-        return Phrase(same: reason)
     }
 
     private var store: PurchaseStore { entry.origin?.store ?? .appStore }
@@ -237,7 +219,7 @@ struct TimelineFilter {
     func path(of user: User, after cursor: String) -> ConsolePath { path(of: user, after: cursor, month, part.kind) }
 
     private func path(
-        of user: User, after cursor: String? = nil, _ month: CalendarDay?, _ kind: StoryPart.Kind?
+        of user: User, after cursor: String? = nil, _ month: CalendarDay?, _ kind: StoryKind?
     ) -> ConsolePath {
         func bound(_ moment: Timestamp?) -> String? {
             month == self.month ? moment.map { String($0.millisecondsSince1970) } : nil
@@ -264,7 +246,7 @@ struct TimelineFilter {
             Tabs.link(
                 "Earlier", to: path(of: user, months[11].adding(days: -1).firstOfMonth, part.kind), isPresent: false)
         }
-        Tabs.choices("Kinds", [nil] + StoryPart.Kind.allCases, present: part.kind) {
+        Tabs.choices("Kinds", [nil] + StoryKind.allCases, present: part.kind) {
             $0.map { Phrase(titled: $0) } ?? "All"
         } path: {
             path(of: user, month, $0)

@@ -87,9 +87,9 @@ struct HealthRoutes: Sendable {
     }
 
     /// The events that a member can cause.
-    private static let shownEvents: [AuditEntry.Event] = [
-        .itemGiven, .itemTakenBack, .granted, .revoked, .moved, .assigned, .credited, .spent, .erased,
-    ]
+    private static let shownEvents = AuditEntry.Event.allCases.filter {
+        $0.rule.part == .team || [.granted, .revoked, .spent, .erased].contains($0)
+    }
 
     private static func title(of event: AuditEntry.Event) -> Phrase {
         // The team also grants by reinstating.

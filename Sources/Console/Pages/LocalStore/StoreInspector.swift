@@ -205,7 +205,7 @@ extension StoreInspector {
     }
 
     private func paymentStep(_ payment: PaymentTransaction) -> HTML {
-        let mood: Shown.Mood = payment.purchase != nil ? .good : payment.error != nil ? .bad : .warning
+        let mood: Mood = payment.purchase != nil ? .good : payment.error != nil ? .bad : .warning
         return li(.class(mood.rawValue)) {
             "Payment"
             plain(" \(payment.identifier): ")

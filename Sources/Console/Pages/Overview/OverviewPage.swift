@@ -227,8 +227,8 @@ extension ActivityEntry {
     ///
     /// - Parameter keyNames: The names of the API keys by their identifiers.
     fileprivate func row(_ keyNames: [String: String]) -> HTML {
-        li(.class(entry.event.mood == .neutral ? "" : entry.event.mood.rawValue)) {
-            Shown.badge(entry.event.title, entry.event.mood)
+        li(.class(entry.event.rule.mood == .neutral ? "" : entry.event.rule.mood.rawValue)) {
+            Shown.badge(entry.event.title, entry.event.rule.mood)
             if !entry.subject.isEmpty, entry.event != .erased { also(Shown.identifier(entry.subject)) }
             also(user.map { Shown.link(to: $0) } ?? HTML { "(erased customer)" })
             div(.class("note")) {

@@ -5,21 +5,7 @@ import Vocabulary
 
 /// A message in the format of RevenueCat's webhooks.
 package struct RevenueCatEvent: Hashable, Sendable {
-    /// The type of an event. The audit log has no event for the other types of RevenueCat.
-    package enum Kind: String, Sendable, CaseIterable, SQLConvertible {
-        case initialPurchase = "INITIAL_PURCHASE"
-        case renewal = "RENEWAL"
-        case nonRenewingPurchase = "NON_RENEWING_PURCHASE"
-        case cancellation = "CANCELLATION"
-        case uncancellation = "UNCANCELLATION"
-        case billingIssue = "BILLING_ISSUE"
-        case subscriptionPaused = "SUBSCRIPTION_PAUSED"
-        case subscriptionExtended = "SUBSCRIPTION_EXTENDED"
-        case expiration = "EXPIRATION"
-        case productChange = "PRODUCT_CHANGE"
-        case refundReversed = "REFUND_REVERSED"
-        case transfer = "TRANSFER"
-    }
+    package typealias Kind = RevenueCatType
 
     /// The reason for a cancellation or an expiration.
     enum Reason: String, Sendable {
@@ -55,13 +41,13 @@ extension RevenueCatEvent {
         case .planChosen: entry.reason != nil
         // The PRODUCT_CHANGE tells of it.
         case .autoRenewDisabled: entry.reason.flatMap(Canceler.init) != .replacement
-        default: entry.event.messageKinds != nil
+        default: entry.event.rule.revenueCat != nil
         }
     }
 
     /// - Returns: Nil for a change without a message.
     package init?(_ facts: RevenueCatFacts) {
-        guard Self.isSent(about: facts.entry), let sent = facts.entry.event.messageKinds?.revenueCat else { return nil }
+        guard Self.isSent(about: facts.entry), let sent = facts.entry.event.rule.revenueCat else { return nil }
         let kind = facts.companion ?? (facts.entry.event == .granted ? Kind.granted(facts) : sent)
         self.init(kind: kind, members: kind == .transfer ? Self.transfer(facts) : Self.change(kind, facts))
     }
@@ -80,7 +66,7 @@ extension RevenueCatEvent {
     static func change(_ kind: Kind, _ facts: RevenueCatFacts) -> JSONObject {
         let (entry, transaction) = (facts.entry, facts.transaction)
         let terms = PurchasePeriod.Terms(transaction?.facts ?? TransactionFacts())
-        let isPromotional = entry.event == .itemGiven || entry.event == .itemTakenBack
+        let isPromotional = entry.event.rule.object == .grant
         let (amount, currency) = (facts.amount(of: kind), transaction?.facts.text(.currency))
         // There are no exchange rates here. An amount of zero is zero in every currency.
         let inDollars = amount == 0 || currency.map { $0.hasSameBytes(as: "USD") } == true ? amount : nil

@@ -1,0 +1,63 @@
+import Features
+import Ledger
+import TestSupport
+import Testing
+
+/// The tables of events in `Documentation/API.md`, against the rules of the events.
+@Suite struct EventDocumentationTests {
+    /// The rows below a heading of a table.
+    private static func rows(below heading: String) throws -> [String] {
+        let lines = try Project.text("Documentation/API.md").split(separator: "\n")
+        let start = try #require(lines.firstIndex { $0.hasPrefix(heading) })
+        return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.map(String.init)
+    }
+
+    private static func fields(of object: EventRule.Object) -> String {
+        switch object {
+        case .transaction: "`transactionId`, `productId`"
+        case .purchase: "`originalTransactionId`, `productId`"
+        case .grant: "`grantId`, `item`"
+        case .user: "the user"
+        case .other(let reference, let subject): "\(reference), \(subject)"
+        }
+    }
+
+    private static func text(of reason: EventRule.Reason?) -> String {
+        switch reason {
+        case .words(let text), .end(let text), .plan(let text): text
+        case .refusal: "the code of the refusal"
+        case .canceler: "[who has canceled](#what-comes-next), if it is stated"
+        case .expiration: "the store's, if it states one"
+        case nil: "–"
+        }
+    }
+
+    /// A failure shows the row that the document needs.
+    @Test(arguments: AuditEntry.Event.allCases)
+    func `the document has the row of each event`(_ event: AuditEntry.Event) throws {
+        let rule = event.rule
+        let cells = [
+            "`\(event.rawValue)`" + (rule.isToldToApps ? "" : ", not to apps"), rule.message.map { "`\($0)`" } ?? "–",
+            rule.meaning, Self.fields(of: rule.object), Self.text(of: rule.reason),
+        ]
+        let row = "| \(cells.joined(separator: " | ")) |"
+        #expect(try Self.rows(below: "| event | to webhooks |").contains(row), "write \(row)")
+    }
+
+    @Test func `the document has no other event`() throws {
+        #expect(try Self.rows(below: "| event | to webhooks |").count == AuditEntry.Event.allCases.count)
+    }
+
+    @Test func `the table of RevenueCat's messages has the events with one`() throws {
+        let named = try Self.rows(below: "| event | messages |").filter { !$0.hasSuffix("| none |") }.compactMap {
+            $0.firstMatch(of: /^\| `([A-Za-z]+)`/).map { String($0.1) }
+        }
+        let told = AuditEntry.Event.allCases.filter { $0.rule.revenueCat != nil }.map(\.rawValue)
+        #expect(Set(named) == Set(told))
+    }
+
+    @Test func `each type of a message has one event`() {
+        let types = AuditEntry.Event.allCases.compactMap(\.rule.message)
+        #expect(Set(types).count == types.count)
+    }
+}
