@@ -78,7 +78,7 @@ import Vocabulary
         func execute(_ sql: String) async throws {
             try await database.write { try $0.execute(sql: sql) }
         }
-        let rules = TableRules(alice: "1", bob: "2", digest: "zeroblob(32)")
+        let rules = TableRules(alice: "1", bob: "2", digest: "zeroblob(32)", dialect: .sqlite)
         for statement in rules.allowed { try await execute(statement) }
         for statement in rules.forbidden + rules.dangling {
             await #expect(throws: DatabaseError.self, "\(statement)") { try await execute(statement) }

@@ -79,7 +79,7 @@ struct EntitlementRecords {
         SQLQuery(
             """
             SELECT transaction_id, origin, app, coalesce(original_transaction_id, transaction_id) FROM claim
-            WHERE transaction_id \(database.isIn("$1"))
+            WHERE transaction_id \(database.isIn(packed: "$1")) AND user_id IS NOT NULL
             """,
             [database.list(keys)])
     }
@@ -105,18 +105,18 @@ struct EntitlementRecords {
     }
 
     private static func originals(_ identifiers: SQLValue, in database: any LedgerDatabase) -> SQLQuery {
-        // One statement for all, because each statement of a commit costs every purchase.
+        // One statement for all, because each statement of a commit costs every purchase. PostgreSQL takes the type of a column from
+        // the first two parts.
         SQLQuery(
             """
-            SELECT original_transaction_id, origin, app, NULL, user_id, 0, transferred_at, named_at, named_by,
-                named_stated_at
-            FROM original WHERE original_transaction_id \(database.isIn("$1"))
+            SELECT transaction_id, origin, app, NULL, owner_id, 0, transferred_at, naming FROM claim
+            WHERE transaction_id \(database.isIn(packed: "$1")) AND owner_id IS NOT NULL
             UNION ALL
-            SELECT original_transaction_id, origin, app, NULL, user_id, 1, NULL, NULL, NULL, NULL
-            FROM expected_transaction WHERE original_transaction_id \(database.isIn("$1"))
+            SELECT original_transaction_id, origin, app, transaction_id, NULL, NULL, NULL, NULL
+            FROM parked_original WHERE original_transaction_id \(database.isIn(packed: "$1"))
             UNION ALL
-            SELECT original_transaction_id, origin, app, transaction_id, NULL, NULL, NULL, NULL, NULL, NULL
-            FROM parked_original WHERE original_transaction_id \(database.isIn("$1"))
+            SELECT original_transaction_id, origin, app, NULL, user_id, 1, NULL, NULL
+            FROM expected_transaction WHERE original_transaction_id \(database.isIn(packed: "$1"))
             """,
             [identifiers])
     }
@@ -144,7 +144,7 @@ struct EntitlementRecords {
             } else {
                 facts.set(
                     EntitlementFacts.Purchase(
-                        owner: owner, transferredAt: try row.next(), naming: try Self.naming(&row)),
+                        owner: owner, transferredAt: try row.next(), naming: try row.next()),
                     for: key)
             }
         }
@@ -185,7 +185,7 @@ struct EntitlementRecords {
                 grace_statement_number, \(Self.terms), web_order_line_item_id, fixed_period
             FROM redeemed_transaction AS redeemed
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
-            WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+            WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
             ORDER BY +redeemed.user_id, redeemed.sequence
             """, into: &facts
         ) { row, original, facts in
@@ -195,7 +195,7 @@ struct EntitlementRecords {
         try readPurchaseRows(
             """
             SELECT user_id, original_transaction_id, origin, app FROM team_revocation
-            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
                 AND reinstated_at IS NULL
             """, into: &facts
         ) { _, original, facts in
@@ -216,7 +216,7 @@ struct EntitlementRecords {
 
     private static func parked(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
-            "SELECT \(parkedColumns) FROM parked_transaction WHERE transaction_id \(database.isIn("$1"))",
+            "SELECT \(parkedColumns) FROM parked_transaction WHERE transaction_id \(database.isIn(packed: "$1"))",
             [database.list(keys)])
     }
 
@@ -248,8 +248,8 @@ struct EntitlementRecords {
 
     private static func tokenOwners(_ tokens: Set<UUID>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
-            "SELECT app_account_token, user_id FROM account_token WHERE app_account_token \(database.isIn("$1"))",
-            [database.list(eachOf: tokens.map(\.lowercasedString))])
+            "SELECT app_account_token, user_id FROM account_token WHERE app_account_token \(database.isIn(packed: "$1"))",
+            [database.list(packed: tokens.map(\.lowercasedString))])
     }
 
     // MARK: Stated facts, renewals and recorded states
@@ -280,8 +280,8 @@ struct EntitlementRecords {
         try database.forEachRow(
             """
             SELECT transaction_id, origin, app, \(Self.factColumns) FROM redeemed_transaction
-            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
-                AND transaction_id \(database.isIn("$3"))
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
+                AND transaction_id \(database.isIn(packed: "$3"))
             """,
             [
                 database.list(Set(originals.compactMap { facts.purchases[$0]?.owner }).sorted()),
@@ -297,7 +297,7 @@ struct EntitlementRecords {
         try readPurchaseRows(
             """
             SELECT user_id, \(SubscribedPurchase.columns) FROM subscription
-            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
             """, into: &facts
         ) { row, original, facts in
             facts.set(try StatedRenewal(&row), for: original)
@@ -309,7 +309,7 @@ struct EntitlementRecords {
         try readPurchaseRows(
             """
             SELECT user_id, original_transaction_id, origin, app, state, renews, changes_at FROM purchase_state
-            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
             """, into: &facts
         ) { row, original, facts in
             facts.recordedStates[original] = HistoryState(
@@ -320,11 +320,6 @@ struct EntitlementRecords {
     // MARK: Rows
 
     /// The naming in the next columns: its purchase date, its transaction and the date of the statement.
-    private static func naming(_ row: inout ResultRow) throws -> Naming? {
-        guard let purchaseDate: Timestamp = try row.next() else { return nil }
-        return Naming(purchaseDate: purchaseDate, transactionIdentifier: try row.next(), statedAt: try row.next())
-    }
-
     /// The transaction in the next columns, without its keys.
     private static func transaction(
         _ row: inout ResultRow,

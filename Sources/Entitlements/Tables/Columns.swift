@@ -14,12 +14,31 @@ extension AppNumbers {
 
 extension Origin {
     /// The number of the origin of a position in a list. It is lower than that of each origin for another text, and for none.
-    static func number(ofText text: String?) -> Int64 { text.flatMap(Origin.init(rawValue:))?.number ?? .min }
+    static func number(ofText text: String?) -> Int64 { text.flatMap(Origin.init(rawValue:))?.number ?? Int64(Int32.min) }
 }
 
 extension TransactionKey {
-    /// The values of the columns of `Table.transactionKey` and `Table.originalKey`.
-    package func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }
+    /// The values of the columns of `Table.transactionKey` or `Table.originalKey`.
+    package func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] {
+        [SQLValue.packed(identifier), origin, apps[app]]
+    }
+}
+
+/// Stored as one text, because few purchases have it. It is the dates of the purchase and of the statement, and the transaction.
+extension Naming: SQLConvertible {
+    package var sqlValue: SQLValue {
+        .text(
+            PagePosition(
+                purchaseDate.millisecondsSince1970, statedAt.millisecondsSince1970, transactionIdentifier
+            ).description)
+    }
+
+    package init?(_ value: SQLValue) {
+        guard let parts = String(value).flatMap(PagePosition<Int64, Int64, String>.init) else { return nil }
+        self.init(
+            purchaseDate: Timestamp(millisecondsSince1970: parts.first), transactionIdentifier: parts.third,
+            statedAt: Timestamp(millisecondsSince1970: parts.second))
+    }
 }
 
 extension Item {
@@ -104,7 +123,7 @@ extension EntitlementFacts.Transaction {
 
 extension LedgerDatabase {
     /// An argument with the identifiers of transactions.
-    package func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(eachOf: keys.map(\.identifier)) }
+    package func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(packed: keys.map(\.identifier)) }
 
     /// The SQL of a condition on the column `app`; empty for all apps.
     ///
@@ -160,7 +179,7 @@ extension StatedFacts where Fact.AllCases == [Fact] {
             switch try row.nextValue() {
             case .integer(let number): self[fact] = .integer(number)
             case .text(let text): self[fact] = .text(fact.statedText(text))
-            case .null, .blob: break
+            case .null, .blob, .packed: break
             }
         }
     }

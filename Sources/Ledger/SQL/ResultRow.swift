@@ -58,7 +58,7 @@ package struct ResultRow: ~Copyable {
             switch result.value(row, position) {
             case .integer(let number): return number
             case .null: return nil
-            case .text, .blob, nil: throw mismatch(at: position)
+            case .text, .blob, .packed, nil: throw mismatch(at: position)
             }
         }
     }
@@ -79,11 +79,8 @@ package struct ResultRow: ~Copyable {
     }
 
     package mutating func next() throws(ColumnMismatch) -> String? {
-        switch try nextValue() {
-        case .text(let text): return text
-        case .null: return nil
-        case .integer, .blob: throw mismatch(at: position - 1)
-        }
+        let value = try nextValue()
+        return value == .null ? nil : try some(String(value))
     }
 
     package mutating func next() throws(ColumnMismatch) -> Origin? {
@@ -95,7 +92,7 @@ package struct ResultRow: ~Copyable {
         switch try nextValue() {
         case .blob(let bytes): return bytes
         case .null: return nil
-        case .integer, .text: throw mismatch(at: position - 1)
+        case .integer, .text, .packed: throw mismatch(at: position - 1)
         }
     }
 

@@ -61,7 +61,7 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
 
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// The number in the rows of a ledger: negative for another store, with the environment in the lowest two bits.
+    /// The number in the rows of a ledger, of 32 bits: negative for another store, with the environment in the lowest two bits.
     package var number: Int64 { Int64(bitPattern: code) }
 
     /// - Returns: Nil for a number that no origin has.
