@@ -52,6 +52,8 @@ import Testing
         #expect(Set(Set<Origin>.ofEveryStore.map(\.number)).count == Set<Origin>.ofEveryStore.count)
         // No name, a character after the end, a long name.
         let first = Int64(Int32.min)
-        for number in Self.others + [.min, -1, first, first | 27 << 2, first - 1] { #expect(Origin(number: number) == nil, "\(number)") }
+        for number in Self.others + [.min, -1, first, first | 27 << 2, first - 1] {
+            #expect(Origin(number: number) == nil, "\(number)")
+        }
     }
 }

@@ -14,7 +14,9 @@ extension AppNumbers {
 
 extension Origin {
     /// The number of the origin of a position in a list. It is lower than that of each origin for another text, and for none.
-    static func number(ofText text: String?) -> Int64 { text.flatMap(Origin.init(rawValue:))?.number ?? Int64(Int32.min) }
+    static func number(ofText text: String?) -> Int64 {
+        text.flatMap(Origin.init(rawValue:))?.number ?? Int64(Int32.min)
+    }
 }
 
 extension TransactionKey {
@@ -143,14 +145,47 @@ extension LedgerTransaction {
     }
 }
 
+/// A table of facts with columns in the ledger.
+package protocol StoredFact: StatedFact {
+    /// The words of each fact that nearly all rows have, by its position; nil for another fact.
+    static var words: [FrequentWords?] { get }
+}
+
+extension StoredFact {
+    /// The text in the ledger for a stated one.
+    func storedText(_ text: String) -> String { Self.words[position]?.stored(text) ?? text }
+
+    /// The stated text of one in the ledger.
+    fileprivate func statedText(_ text: String) -> String { Self.words[position]?.stated(text) ?? text }
+}
+
+extension TransactionFact: StoredFact {
+    package static let words: [FrequentWords?] = allCases.map { fact in
+        switch fact {
+        case .environment: FrequentWords(of: AppStoreEnvironment.self)
+        case .type: FrequentWords(of: ProductType.self)
+        case .inAppOwnershipType: FrequentWords(of: InAppOwnershipType.self)
+        case .transactionReason: FrequentWords(of: TransactionReason.self)
+        case .offerDiscountType: FrequentWords(of: OfferDiscountType.self)
+        default: nil
+        }
+    }
+}
+
+extension RenewalFact: StoredFact {
+    package static let words: [FrequentWords?] = allCases.map {
+        $0 == .environment ? FrequentWords(of: AppStoreEnvironment.self) : nil
+    }
+}
+
 /// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact. It has the place of a word
-/// that most rows have (`StatedFact.storedText`).
-extension StatedFacts {
+/// that most rows have.
+extension StatedFacts where Fact: StoredFact {
     package static var columns: [Table.Column] {
         Fact.allCases.map { fact in
             let field = fact.field
             return switch field.kind {
-            case .text, .token, .texts, .object: .text(field.column).of(field.words).optional
+            case .text, .token, .texts, .object: .text(field.column).of(Fact.words[fact.position]).optional
             case .integer, .date: .integer(field.column).optional
             case .bool: .small(field.column).optional
             }
@@ -171,7 +206,7 @@ extension StatedFacts {
     }
 }
 
-extension StatedFacts where Fact.AllCases == [Fact] {
+extension StatedFacts where Fact: StoredFact, Fact.AllCases == [Fact] {
     /// The facts in the next columns of a row, one for each.
     package init(_ row: inout ResultRow, _ facts: [Fact] = Fact.allCases) throws(ColumnMismatch) {
         self.init()
