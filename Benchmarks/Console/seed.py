@@ -30,8 +30,8 @@ CODES = (
     "CASE n % 20 WHEN 0 THEN 'anchorUnknown' WHEN 1 THEN 'appMismatch' WHEN 2 THEN 'originNotAccepted'"
     " WHEN 3 THEN 'chainInvalid' WHEN 4 THEN 'signatureInvalid' ELSE 'ownedByAnotherUser' END"
 )
-# The places of the event and of the actor among the words of their columns (FrequentWords).
-GRANTED, USER = "'0'", "'0'"
+# The place of the event among the words of its column (FrequentWords). A user's own record has no actor.
+GRANTED, USER = "'0'", "NULL"
 # The numbers of the products, after the eleven of the other seed.
 MONTHLY, SEEDS = 12, 13
 FACTS = (

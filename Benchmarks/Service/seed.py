@@ -29,8 +29,8 @@ origin, beginning, end = "4", 1_790_000_000_000, 1_790_000_000_000
 if arguments[1] != "readers" and arguments[2:]:
     origin, beginning, end = arguments[2], int(arguments[3]), int(arguments[4])
 APP = "com.memolease.sesac1"
-# The places of Non-Consumable, Sandbox, PURCHASED, PURCHASE, granted and user among the words of their columns (FrequentWords).
-TYPE, ENVIRONMENT, OWNERSHIP, REASON, EVENT, ACTOR = "'1'", "'1'", "'1'", "'0'", "'0'", "'0'"
+# The places of Non-Consumable, Sandbox, PURCHASED, PURCHASE and granted among the words of their columns (FrequentWords).
+TYPE, ENVIRONMENT, OWNERSHIP, REASON, EVENT = "'1'", "'1'", "'1'", "'0'", "'0'"
 BATCH = 1_000_000
 
 
@@ -98,7 +98,7 @@ class Group(NamedTuple):
         }, rows)
         statements.insert("audit", {
             "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": EVENT,
-            "actor": ACTOR, "origin": origin, "app": 1, "reference": identifier,
+            "origin": origin, "app": 1, "reference": identifier,
             "product": f"{choice} + 1", "digest": statements.digest(),
         }, rows)
 

@@ -173,9 +173,19 @@ struct EntitlementRecords {
         }
     }
 
+    /// The SQL after the name of `redeemed_transaction` that makes SQLite find rows by their purchases.
+    ///
+    /// Without statistics, SQLite would read all rows of the owners: 20 ms for a user with 50,000 purchases, 0.01 ms by the index. The
+    /// index is asked for each owner with each purchase, so the rows of many owners are read, who seldom have many.
+    private func byPurchase(of owners: Set<Int64>) -> String {
+        owners.count <= Self.ownersByIndex ? database.indexed(by: "redeemed_transaction_of_purchase") : ""
+    }
+
+    private static let ownersByIndex = 4
+
     /// Reads the transactions of the purchases among the facts, and the team's revocations.
     private func readTransactions(into facts: inout EntitlementFacts) throws {
-        // The sign keeps SQLite from reading all transactions of the users in this order.
+        let owners = Set(facts.purchases.values.map(\.owner))
         try readPurchaseRows(
             """
             SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
@@ -183,10 +193,10 @@ struct EntitlementRecords {
                 CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
                 \(TransactionStatus.columns.joined(separator: ", ")), event_statements, grace_ends_at, grace_stated_at,
                 grace_statement_number, \(Self.terms), web_order_line_item_id, fixed_period
-            FROM redeemed_transaction AS redeemed
+            FROM redeemed_transaction AS redeemed \(byPurchase(of: owners))
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
-            ORDER BY +redeemed.user_id, redeemed.sequence
+            ORDER BY redeemed.user_id, redeemed.sequence
             """, into: &facts
         ) { row, original, facts in
             let key = TransactionKey(app: original.app, origin: original.origin, identifier: try row.next())
@@ -277,16 +287,14 @@ struct EntitlementRecords {
 
     private func readFacts(of keys: Set<TransactionKey>, into facts: inout EntitlementFacts) throws {
         let originals = Set(keys.compactMap { facts.transactions[$0]?.originalKey })
+        let owners = Set(originals.compactMap { facts.purchases[$0]?.owner })
         try database.forEachRow(
             """
-            SELECT transaction_id, origin, app, \(Self.factColumns) FROM redeemed_transaction
+            SELECT transaction_id, origin, app, \(Self.factColumns) FROM redeemed_transaction \(byPurchase(of: owners))
             WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
                 AND transaction_id \(database.isIn(packed: "$3"))
             """,
-            [
-                database.list(Set(originals.compactMap { facts.purchases[$0]?.owner }).sorted()),
-                database.list(originals), database.list(keys),
-            ]
+            [database.list(owners.sorted()), database.list(originals), database.list(keys)]
         ) { row in
             let key = try apps.key(&row)
             if keys.contains(key) { facts.set(try TransactionFacts(&row), for: key) }

@@ -153,10 +153,10 @@ package protocol StoredFact: StatedFact {
 
 extension StoredFact {
     /// The text in the ledger for a stated one.
-    func storedText(_ text: String) -> String { Self.words[position]?.stored(text) ?? text }
+    package func storedText(_ text: String) -> String { Self.words[position]?.stored(text) ?? text }
 
     /// The stated text of one in the ledger.
-    fileprivate func statedText(_ text: String) -> String { Self.words[position]?.stated(text) ?? text }
+    package func statedText(_ text: String) -> String { Self.words[position]?.stated(text) ?? text }
 }
 
 extension TransactionFact: StoredFact {

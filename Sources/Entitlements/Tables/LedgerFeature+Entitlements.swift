@@ -96,7 +96,7 @@ extension Table {
         columns: [
             .integer("user_id"), .integer("sequence", check: "sequence > 0"), .packed("original_transaction_id"),
             .packed("transaction_id"), .origin("origin"), .small("app"), .small("product"),
-            .integer("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
+            .small("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .small("chain").optional, .text("collection").optional,
@@ -113,8 +113,7 @@ extension Table {
         ],
         merge: .byRule
     )
-    // SQLite, without statistics, reads the user's range of rows in any case.
-    .indexed("redeemed_transaction_of_purchase", by: ["user_id", "original_transaction_id"], in: .postgreSQL)
+    .indexed("redeemed_transaction_of_purchase", by: ["user_id", "original_transaction_id"])
     // Each purchase for a fixed period extends the others of its user.
     .indexed("redeemed_transaction_for_period", by: ["user_id"], where: "fixed_period IS NOT NULL")
     // The team searches for the latest customers of a product. SQLite has the key in each index, and PostgreSQL sorts those of a moment.

@@ -43,14 +43,14 @@ extension LedgerFeature {
 extension Table {
     static let audit = [auditLog, userChange]
 
-    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased. `app`: the number of
-    /// the app; `product`: the number of the product that is the subject, null for another `subject`. The digest covers the
-    /// identifiers of both.
+    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased. `actor`: null for the user;
+    /// `app`: the number of the app; `product`: the number of the product that is the subject, null for another `subject`. The digest
+    /// covers the actor and the identifiers of both.
     private static let auditLog = Table(
         name: "audit", family: .userData,
         columns: [
             .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"),
-            .text("event").of(AuditEntry.Event.words), .text("actor").of(AuditActor.words), .origin("origin").optional,
+            .text("event").of(AuditEntry.Event.words), .text("actor").optional, .origin("origin").optional,
             .packed("reference"), .text("subject").optional, .small("product").optional, .text("reason").optional,
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
             .small("app").optional, .integer("amount").optional, .text("balance").optional,
