@@ -193,7 +193,7 @@ extension LedgerTransaction {
             SELECT transaction_id, origin, app, owner_id FROM claim
             WHERE transaction_id \(database.isIn(packed: "$1")) AND owner_id IS NOT NULL
             """,
-            [database.list(packed: entries.map(\.reference))]
+            [database.list(eachPacked: entries.map(\.reference))]
         ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }
         let names = try presentNames(of: Set(rows.map(\.owner)))
         var owners: [String: User] = [:]

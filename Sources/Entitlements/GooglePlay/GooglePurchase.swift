@@ -307,7 +307,7 @@ struct GooglePurchaseRecords {
         guard !tokens.isEmpty else { return [] }
         return try database.rows(
             "SELECT \(Self.columns) FROM google_purchase WHERE purchase_token \(database.isIn(packed: "$1"))",
-            [database.list(packed: tokens)], purchase)
+            [database.list(eachPacked: tokens)], purchase)
     }
 
     /// The reason to look at a purchase again, with the columns of its time and of its order.

@@ -71,7 +71,7 @@ extension LedgerTransaction {
                 "SELECT transaction_id FROM parked_original WHERE original_transaction_id = $1",
                 [SQLValue.packed(identifier)]
             ) { try $0.next() as String }
-            arguments += [database.list(packed: [identifier] + others), .packed(identifier)]
+            arguments += [database.list(eachPacked: [identifier] + others), .packed(identifier)]
         }
         return try database.rows(
             """

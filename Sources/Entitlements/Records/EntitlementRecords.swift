@@ -259,7 +259,7 @@ struct EntitlementRecords {
     private static func tokenOwners(_ tokens: Set<UUID>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
             "SELECT app_account_token, user_id FROM account_token WHERE app_account_token \(database.isIn(packed: "$1"))",
-            [database.list(packed: tokens.map(\.lowercasedString))])
+            [database.list(eachPacked: tokens.map(\.lowercasedString))])
     }
 
     // MARK: Stated facts, renewals and recorded states

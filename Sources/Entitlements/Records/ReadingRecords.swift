@@ -132,7 +132,7 @@ package struct ReadingRecords {
         try transactions(
             TransactionStatement(
                 where: "redeemed_transaction.user_id = $1 AND transaction_id \(database.isIn(packed: "$2"))"),
-            [user, database.list(packed: identifiers)])
+            [user, database.list(eachPacked: identifiers)])
     }
 
     /// The transactions of a purchase of a user.

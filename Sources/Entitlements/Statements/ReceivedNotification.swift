@@ -128,7 +128,7 @@ extension LedgerTransaction {
             SELECT transaction_id, origin, app, owner_id FROM claim
             WHERE owner_id IS NOT NULL AND transaction_id \(database.isIn(packed: "$1"))
             """,
-            [database.list(packed: originals)]
+            [database.list(eachPacked: originals)]
         ) { (try apps.key(&$0), try $0.next()) }
         let names = try presentNames(of: Set(owners.values))
         return notifications.map { received in

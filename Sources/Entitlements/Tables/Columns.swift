@@ -125,7 +125,7 @@ extension EntitlementFacts.Transaction {
 
 extension LedgerDatabase {
     /// An argument with the identifiers of transactions.
-    package func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(packed: keys.map(\.identifier)) }
+    package func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(eachPacked: keys.map(\.identifier)) }
 
     /// The SQL of a condition on the column `app`; empty for all apps.
     ///

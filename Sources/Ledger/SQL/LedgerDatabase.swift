@@ -142,8 +142,8 @@ extension LedgerDatabase {
         list(Set(texts.map { ByteKey($0) }).sorted().map(\.text))
     }
 
-    /// An argument with several identifiers, each once, as `list(eachOf:)`.
-    package func list(packed texts: some Sequence<String>) -> SQLValue {
+    /// An argument with several identifiers for `isIn(packed:)`, each once, in the order of their bytes as `list(eachOf:)`.
+    package func list(eachPacked texts: some Sequence<String>) -> SQLValue {
         list(packed: Set(texts.map { ByteKey($0) }).sorted().map(\.text))
     }
 

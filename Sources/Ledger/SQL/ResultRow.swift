@@ -79,8 +79,12 @@ package struct ResultRow: ~Copyable {
     }
 
     package mutating func next() throws(ColumnMismatch) -> String? {
-        let value = try nextValue()
-        return value == .null ? nil : try some(String(value))
+        switch try nextValue() {
+        case .text(let text), .packed(let text): return text
+        case .null: return nil
+        case .blob(let bytes): return try some(PackedText.text(of: bytes))
+        case .integer: throw mismatch(at: position - 1)
+        }
     }
 
     package mutating func next() throws(ColumnMismatch) -> Origin? {

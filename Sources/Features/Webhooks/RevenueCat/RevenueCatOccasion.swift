@@ -120,7 +120,7 @@ extension RevenueCatOccasion {
         let asking = records.filter { Self.asking.contains($0.record.entry.event) }
         guard !asking.isEmpty else { return records.map { _ in RevenueCatOccasion() } }
         let users = database.list(Set(asking.map(\.user)).sorted())
-        let references = database.list(packed: asking.map(\.record.entry.reference))
+        let references = database.list(eachPacked: asking.map(\.record.entry.reference))
         var events: [Place: [(number: Int64, event: AuditEntry.Event)]] = [:]
         try database.forEachRow(
             """
