@@ -30,8 +30,8 @@ CODES = (
     "CASE n % 20 WHEN 0 THEN 'anchorUnknown' WHEN 1 THEN 'appMismatch' WHEN 2 THEN 'originNotAccepted'"
     " WHEN 3 THEN 'chainInvalid' WHEN 4 THEN 'signatureInvalid' ELSE 'ownedByAnotherUser' END"
 )
-# The places of the event and of the actor among the words of their columns (FrequentWords).
-GRANTED, USER = "'0'", "'0'"
+# The place of the event among the words of its column (FrequentWords). A user's own record has no actor.
+GRANTED, USER = "'0'", "NULL"
 # The numbers of the products, after the eleven of the other seed.
 MONTHLY, SEEDS = 12, 13
 FACTS = (
@@ -63,8 +63,8 @@ def transactions(
     gives: str = "false",
 ) -> None:
     """The transactions of n from 0 until `count`, with their claims. Those under a condition give the garden until they expire."""
-    insert("claim", "transaction_id, origin, app, original_transaction_id, user_id",
-           f"{number}, {origin}, 1, nullif({original}, {number}), {user}", 0, count - 1)
+    insert("claim", "transaction_id, origin, app, original_transaction_id, user_id, owner_id",
+           f"{number}, {origin}, 1, nullif({original}, {number}), {user}, CASE WHEN {original} = {number} THEN {user} END", 0, count - 1)
     insert("redeemed_transaction",
            "user_id, sequence, original_transaction_id, transaction_id, origin, app, product, quantity, purchase_date,"
            f" redeemed_at, stated_at, expires_at, expires_date, proof_digest, is_revoked, collection, number, begins_at,"
@@ -75,9 +75,8 @@ def transactions(
 
 
 def subscriptions(user: str, original: str, stated: str, first: int, last: int) -> None:
-    """The originals, renewal statements and states of subscriptions that go on."""
+    """The renewal statements and states of subscriptions that go on."""
     renews = f"{end + 20 * DAY} + n"
-    insert("original", "original_transaction_id, origin, app, user_id", f"{original}, {origin}, 1, {user}", first, last)
     insert("subscription",
            "user_id, original_transaction_id, origin, app, stated_at, proof_digest, environment, product_id,"
            " auto_renew_product_id, auto_renew_status, renewal_date, renewal_price, currency",
@@ -90,7 +89,7 @@ def subscriptions(user: str, original: str, stated: str, first: int, last: int) 
 def audit(user: str, number: str, happened: str, event: str, actor: str, place: str, subject: str, reason: str,
           first: int, last: int) -> None:
     insert("audit", "user_id, number, happened_at, event, actor, origin, reference, subject, reason, digest",
-           f"{user}, {number}, {happened}, {event}, {actor}, {place}, CAST(1000000000000000 + n AS TEXT), {subject}, {reason},"
+           f"{user}, {number}, {happened}, {event}, {actor}, {place}, {statements.identifier('1000000000000000 + n')}, {subject}, {reason},"
            f" {statements.digest()}", first, last)
 
 
@@ -112,7 +111,7 @@ def notifications(kind: str, original: str, signed: str, type: str, outcome: str
 
 def subscribers() -> None:
     """Every second user subscribes as the last purchase."""
-    number, bought, user = "CAST(5000000000000000 + n AS TEXT)", moment(users // 2, 1 / 13), "2 * n + 1"
+    number, bought, user = statements.identifier("5000000000000000 + n"), moment(users // 2, 1 / 13), "2 * n + 1"
     last = users // 2 - 1
     transactions(
         user, "6", number, number, str(MONTHLY), bought, f"{bought} + {31 * DAY}",
@@ -124,26 +123,25 @@ def subscribers() -> None:
 def regular_customer() -> None:
     """Nine consumables for each renewal of one of twenty subscriptions."""
     is_renewal = "n % 10 = 0"
-    number = "CAST(3000000000000000 + n AS TEXT)"
-    original = f"CASE WHEN {is_renewal} THEN CAST(3000000000000000 + n % 200 AS TEXT) ELSE {number} END"
+    number = statements.identifier("3000000000000000 + n")
+    original = f"CASE WHEN {is_renewal} THEN {statements.identifier('3000000000000000 + n % 200')} ELSE {number} END"
     bought = moment(REGULAR_TRANSACTIONS)
     ends = f"{bought} + {31 * DAY}"
     last = REGULAR_TRANSACTIONS - 1
+    token = statements.uuid("'ffffffff-0000-4000-8000-000000000000'")
     insert('"user"',
            "user_id, issuer, name, app_account_token, is_app_account_token_settled, first_seen_at, version,"
            " last_transaction, last_grant, audit_number, audit_digest",
-           f"{regular}, '', 'regular', 'ffffffff-0000-4000-8000-000000000000', 0, {beginning}, 0, {REGULAR_TRANSACTIONS},"
+           f"{regular}, '', 'regular', {token}, 0, {beginning}, 0, {REGULAR_TRANSACTIONS},"
            f" {REGULAR_GRANTS}, {REGULAR_RECORDS}, {statements.digest()}", 0, 0)
     insert("user_name", "name, issuer, user_id", f"'regular', '', {regular}", 0, 0)
-    insert("account_token", "app_account_token, user_id", f"'ffffffff-0000-4000-8000-000000000000', {regular}", 0, 0)
+    insert("account_token", "app_account_token, user_id", f"{token}, {regular}", 0, 0)
     transactions(
         str(regular), "n + 1", number, original,
         f"CASE WHEN {is_renewal} THEN {MONTHLY} ELSE {SEEDS} END", bought,
         f"CASE WHEN {is_renewal} THEN {ends} END",
         f"CASE WHEN {is_renewal} THEN '3' ELSE '0' END", last + 1, is_renewal)
-    subscriptions(str(regular), "CAST(3000000000000000 + n * 10 AS TEXT)", str(end - DAY), 0, 19)
-    print(f"INSERT INTO original (original_transaction_id, origin, app, user_id) SELECT {number}, {origin}, 1, {regular}"
-          f" FROM {statements.series(0, last)} WHERE NOT {is_renewal};")
+    subscriptions(str(regular), statements.identifier("3000000000000000 + n * 10"), str(end - DAY), 0, 19)
     print(f"INSERT INTO credit (user_id, sequence, balance, amount, origin, is_revoked) SELECT {regular}, n + 1, 'seeds', 10,"
           f" {origin}, 0 FROM {statements.series(0, last)} WHERE NOT {is_renewal};")
     audit(str(regular), "n + 1", moment(REGULAR_RECORDS),
@@ -153,7 +151,7 @@ def regular_customer() -> None:
           "CASE n % 4 WHEN 1 THEN 'ownedByAnotherUser' WHEN 3 THEN 'A present.' END", 0, REGULAR_RECORDS - 1)
     insert("team_grant",
            "user_id, sequence, grant_id, collection, number, reason, granted_by, granted_at",
-           f"{regular}, n + 1, {uuid('aaaaaaaa')}, 'sprout', n % 5 + 1, 'A present.', 'member Ada', {moment(REGULAR_GRANTS)}",
+           f"{regular}, n + 1, {statements.uuid(uuid('aaaaaaaa'))}, 'sprout', n % 5 + 1, 'A present.', 'member Ada', {moment(REGULAR_GRANTS)}",
            0, REGULAR_GRANTS - 1)
     notifications("bbbbbbbb", original, bought, f"CASE WHEN {is_renewal} THEN 'DID_RENEW' ELSE 'ONE_TIME_CHARGE' END",
                   "'granted'", "NULL", 0, last)
@@ -169,7 +167,7 @@ def team() -> None:
     audit(user, f"101 + 2 * ({round})", moment(TEAM_ACTIONS), "'itemGiven'", "'member ' || CASE n % 2 WHEN 0 THEN 'Ada' ELSE 'Grace' END",
           "NULL", "'sprout 1'", "'A present.'", 0, TEAM_ACTIONS - 1)
     insert("team_grant", "user_id, sequence, grant_id, collection, number, reason, granted_by, granted_at",
-           f"{user}, {round} + 1, {uuid('cccccccc')}, 'sprout', 1, 'A present.', 'member Ada', {moment(TEAM_ACTIONS)}", 0, TEAM_ACTIONS - 1)
+           f"{user}, {round} + 1, {statements.uuid(uuid('cccccccc'))}, 'sprout', 1, 'A present.', 'member Ada', {moment(TEAM_ACTIONS)}", 0, TEAM_ACTIONS - 1)
     insert("team_member", "name, role, created_at",
            f"CASE n WHEN 0 THEN 'Ada' WHEN 1 THEN 'Grace' ELSE 'Member ' || n END, 'viewer', {beginning}", 0, MEMBERS - 1)
     insert("team_change", "number, happened_at, event, actor, member, role",
@@ -185,20 +183,21 @@ def team() -> None:
 def app_store() -> None:
     """A notification about every second transaction, some of rare types, and open consumption requests."""
     notifications(
-        "dddddddd", "CAST(1000000000000000 + 2 * n AS TEXT)", moment(NOTIFICATIONS),
+        "dddddddd", statements.identifier("1000000000000000 + 2 * n"), moment(NOTIFICATIONS),
         "CASE n % 100 WHEN 0 THEN 'REFUND' WHEN 1 THEN 'EXPIRED' ELSE 'ONE_TIME_CHARGE' END",
         "CASE n % 100 WHEN 0 THEN 'revoked' WHEN 1 THEN 'recorded' ELSE 'granted' END", "NULL",
         0, min(NOTIFICATIONS, count // 2) - 1)
     # Half a day is left to answer.
-    notifications("eeeeeeee", "CAST(1000000000000001 + 2 * n AS TEXT)", f"({end} - n * 60000)", "'CONSUMPTION_REQUEST'",
+    notifications("eeeeeeee", statements.identifier("1000000000000001 + 2 * n"), f"({end} - n * 60000)", "'CONSUMPTION_REQUEST'",
                   "'recorded'", f"CASE WHEN n >= 500 THEN {end} END", 0, 4_999)
     text = json.dumps({
         **claim, "transactionIdentifier": "@", "originalTransactionIdentifier": "@", "origin": origin,
     }).replace("'", "''")
     claimed = f"replace('{text}', '@', CAST(7000000000000000 + n AS TEXT))"
     claimed = f"convert_to({claimed}, 'UTF8')" if statements.is_postgres else f"CAST({claimed} AS BLOB)"
+    identifier = statements.identifier("7000000000000000 + n")
     insert("parked_transaction", "transaction_id, origin, app, original_transaction_id, stated_at, claim",
-           f"CAST(7000000000000000 + n AS TEXT), {origin}, 1, CAST(7000000000000000 + n AS TEXT), {moment(UNCLAIMED)},"
+           f"{identifier}, {origin}, 1, {identifier}, {moment(UNCLAIMED)},"
            f" {claimed}", 0, UNCLAIMED - 1)
     bytes = "convert_to(repeat('x', 2000), 'UTF8')" if statements.is_postgres else "zeroblob(2000)"
     insert("kept_proof", "user_id, proof_digest, bytes, certificates",

@@ -65,7 +65,7 @@ def redemption(of_all_shards: int) -> Request:
     # parked_transaction, parked_original, user_name, claim, original, expected_transaction; user, redeemed_transaction, team_grant.
     reads = [Statement("key", LOOK_UP)] * 6 + [Statement("user", LOOK_UP)] * 3 + [Statement("user", UPDATE)]
     reads = [read._replace(place="all") for read in reads[:of_all_shards]] + reads[of_all_shards:]
-    # original, claim; redeemed_transaction, audit. Besides, app and webhook_endpoint are read.
+    # The measured program kept the owner of a purchase in a table of its own, original, beside claim; redeemed_transaction, audit. Besides, app and webhook_endpoint are read.
     insertions = [Statement(place, ARRAYS, COPY, ARRAYS.coordinator) for place in ["key"] * 2 + ["user"] * 2]
     small = [Statement("none", SMALL_TABLE)] * 2
     return Request(small + reads + insertions + [Statement("token", ROW)], REDEMPTION, MAXIMUM_GROUP)

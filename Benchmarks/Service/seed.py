@@ -29,8 +29,8 @@ origin, beginning, end = "4", 1_790_000_000_000, 1_790_000_000_000
 if arguments[1] != "readers" and arguments[2:]:
     origin, beginning, end = arguments[2], int(arguments[3]), int(arguments[4])
 APP = "com.memolease.sesac1"
-# The places of Non-Consumable, Sandbox, PURCHASED, PURCHASE, granted and user among the words of their columns (FrequentWords).
-TYPE, ENVIRONMENT, OWNERSHIP, REASON, EVENT, ACTOR = "'1'", "'1'", "'1'", "'0'", "'0'", "'0'"
+# The places of Non-Consumable, Sandbox, PURCHASED, PURCHASE and granted among the words of their columns (FrequentWords).
+TYPE, ENVIRONMENT, OWNERSHIP, REASON, EVENT = "'1'", "'1'", "'1'", "'0'", "'0'"
 BATCH = 1_000_000
 
 
@@ -56,7 +56,7 @@ class Group(NamedTuple):
     def _add_users(self, rows: str) -> None:
         user = f"n + {self.user} + 1"
         name = f"'{self.name}' || n"
-        token = f"'00000000-0000-4000-8000-' || {statements.hexadecimal(f'n + {self.user}', 12)}"
+        token = statements.uuid(f"'00000000-0000-4000-8000-' || {statements.hexadecimal(f'n + {self.user}', 12)}")
         statements.insert('"user"', {
             "user_id": user, "issuer": f"'{self.issuer}'", "name": name, "app_account_token": token,
             "is_app_account_token_settled": 0, "first_seen_at": beginning, "version": 0, "last_transaction": self.transactions,
@@ -67,7 +67,7 @@ class Group(NamedTuple):
 
     def _add_transactions(self, rows: str, count: int) -> None:
         round, place = f"n / {self.users}", f"n % {self.users}"
-        identifier = f"CAST({self.transaction} + n AS TEXT)"
+        transaction = f"{self.transaction} + n"
         # The catalog's eleven products, four of sprouts and seven of backgrounds, begun by each user at another one.
         choice = f"({place} + {round}) % 11"
         collection = f"CASE WHEN {choice} < 4 THEN 'sprout' ELSE 'background' END"
@@ -75,6 +75,7 @@ class Group(NamedTuple):
         product = f"'{APP}.' || {collection} || {number}"
         moment = beginning if beginning == end else f"({beginning} + n * {(end - beginning) // count})"
         if peer:
+            identifier = f"CAST({transaction} AS TEXT)"
             name = f"'{self.name}' || ({place})"
             statements.insert("owner", {"original_transaction_id": identifier, '"user"': name}, rows)
             statements.insert("purchase", {
@@ -84,11 +85,11 @@ class Group(NamedTuple):
             }, rows)
             return
         key = {"user_id": f"{place} + {self.user} + 1", "sequence": f"{round} + 1"}
-        name = {"transaction_id": identifier, "origin": origin, "app": 1, "original_transaction_id": identifier}
-        statements.insert("claim", name | {"original_transaction_id": "NULL", "user_id": key["user_id"]}, rows)
-        statements.insert("original", {
-            "original_transaction_id": identifier, "origin": origin, "app": 1, "user_id": key["user_id"]}, rows)
+        identifier = statements.identifier(transaction)
+        name = {"transaction_id": identifier, "origin": origin, "app": 1}
+        statements.insert("claim", name | {"user_id": key["user_id"], "owner_id": key["user_id"]}, rows)
         statements.insert("redeemed_transaction", key | name | {
+            "original_transaction_id": identifier,
             "product": f"{choice} + 1", "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
             "environment": ENVIRONMENT, "type": TYPE, "ownership_type": OWNERSHIP, "transaction_reason": REASON,
             "original_purchase_date": moment, "price": 1_200_000, "currency": "'KRW'", "storefront": "'KOR'",
@@ -97,7 +98,7 @@ class Group(NamedTuple):
         }, rows)
         statements.insert("audit", {
             "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": EVENT,
-            "actor": ACTOR, "origin": origin, "reference": identifier,
+            "origin": origin, "app": 1, "reference": identifier,
             "product": f"{choice} + 1", "digest": statements.digest(),
         }, rows)
 

@@ -56,6 +56,17 @@ class Statements:
         """32 bytes."""
         return "decode(md5(n::text) || md5(n::text), 'hex')" if self.is_postgres else "randomblob(32)"
 
+    def identifier(self, number: str) -> str:
+        """A number of 16 digits as an identifier of a store. PostgreSQL has it in seven bytes (`PackedText`)."""
+        if not self.is_postgres:
+            return f"CAST({number} AS TEXT)"
+        digits = " + ".join(f"(({number}) / {10 ** place} % 10 + 1) * {11 ** place}" for place in range(16))
+        return f"decode(lpad(to_hex({digits}), 14, '0'), 'hex')"
+
+    def uuid(self, text: str) -> str:
+        """The value of a packed column with a UUID."""
+        return f"'\\xfe'::bytea || decode(replace({text}, '-', ''), 'hex')" if self.is_postgres else text
+
     def hexadecimal(self, number: str, digits: int) -> str:
         if self.is_postgres:
             return f"lpad(to_hex({number}), {digits}, '0')"

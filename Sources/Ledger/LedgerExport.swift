@@ -28,6 +28,8 @@ extension ExportLine {
                     (try row.next() as Origin?)?.rawValue.sqlValue ?? .null
                 } else if let words = column.words {
                     (try row.next() as String?).map { .text(words.stated($0)) } ?? .null
+                } else if column.kind == .packed {
+                    (try row.next() as String?).map { .text($0) } ?? .null
                 } else {
                     try row.nextValue()
                 }
@@ -47,6 +49,7 @@ extension ExportLine {
             case (nil, _): values.append(.null)
             case (.integer(let number), .integer), (.integer(let number), .small): values.append(.integer(number))
             case (.text(let text), .text): values.append(.text(column.words?.stored(text) ?? text))
+            case (.text(let text), .packed): values.append(.packed(text))
             case (.text(let text), .origin):
                 guard let origin = Origin(rawValue: text) else { return nil }
                 values.append(origin.sqlValue)
@@ -76,7 +79,7 @@ extension SQLValue: Codable {
         switch self {
         case .null: try container.encodeNil()
         case .integer(let number): try container.encode(number)
-        case .text(let text): try container.encode(text)
+        case .text(let text), .packed(let text): try container.encode(text)
         case .blob(let bytes): try container.encode(Data(bytes).base64EncodedString())
         }
     }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct OriginTests {
     @Test func `an origin is its text, also of another store`() throws {
-        for text in Origin.allCases.map(\.rawValue) + ["acme/Production", "acme/Sandbox", "a/Test", "galaxyShop/Test"] {
+        for text in Origin.allCases.map(\.rawValue) + [
+            "acme/Production", "acme/Sandbox", "a/Test", "galaxy/Test", "zzzzzz/Test",
+        ] {
             let origin = try #require(Origin(rawValue: text), "\(text)")
             #expect(origin.rawValue == text)
             #expect(Origin(rawValue: text) == origin && !(Origin(rawValue: text) != origin))
@@ -18,7 +20,8 @@ import Testing
 
     @Test(arguments: [
         "", "/", "acme", "acme/", "/Production", "acme/production", "acme/Production/", "acme/Xcode", "Acme/Test",
-        "1/Test", "ac me/Test", "ac_me/Test", "galaxyStore/Test", "apple/Test", "google/Sandbox", "xcode/Production",
+        "1/Test", "ac me/Test", "ac_me/Test", "galaxys/Test", "acMe/Test", "acme1/Test", "apple/Test", "google/Sandbox",
+        "xcode/Production",
         "local/Test", "localPlay/Sandbox", "apple/Production\u{0}", "acmé/Test", "acme'/Test",
     ])
     func `another text is no origin`(text: String) {

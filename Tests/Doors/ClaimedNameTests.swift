@@ -131,7 +131,7 @@ import Vocabulary
 
     /// The rows of aliases, merges and purchases.
     private static let exclusiveRights =
-        ["user_alias", "account_token_alias", "user_merge", "claim", "original", "parked_transaction"]
+        ["user_alias", "account_token_alias", "user_merge", "claim", "parked_transaction"]
         .map { "SELECT * FROM \($0)" }
 
     @Test func `a refused proof does not make an unnamed customer another one`() async throws {

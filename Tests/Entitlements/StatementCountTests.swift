@@ -156,6 +156,13 @@ private struct CountingDatabase: LedgerDatabase {
         try database.add(to: table, column, where: keys, rows)
     }
 
+    func fill(
+        _ table: String, where keys: [String], _ owners: [String], with others: [String], _ rows: [[any SQLConvertible]]
+    ) throws {
+        if !rows.isEmpty { count() }
+        try database.fill(table, where: keys, owners, with: others, rows)
+    }
+
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         if !rows.isEmpty { count() }
         try database.delete(from: table, where: keys, rows)
@@ -179,6 +186,8 @@ private struct CountingDatabase: LedgerDatabase {
     func list(_ texts: [String]) -> SQLValue { database.list(texts) }
     func isIn(numbers parameter: String) -> String { database.isIn(numbers: parameter) }
     func isIn(_ parameter: String) -> String { database.isIn(parameter) }
+    func list(packed texts: [String]) -> SQLValue { database.list(packed: texts) }
+    func isIn(packed parameter: String) -> String { database.isIn(packed: parameter) }
     func indexed(by index: String) -> String { database.indexed(by: index) }
     func isConstraintViolation(_ error: any Error) -> Bool { database.isConstraintViolation(error) }
 }

@@ -20,7 +20,7 @@ import Testing
         "CREATE INDEX stranger ON audit (actor)", "CREATE INDEX stranger ON audit (lower(actor))",
         "CREATE UNIQUE INDEX stranger ON audit (user_id, number) WHERE number = 1", "DROP INDEX audit_by_time",
         "DROP INDEX audit_by_time; CREATE INDEX audit_by_time ON audit (origin)",
-        "DROP INDEX audit_by_time; CREATE UNIQUE INDEX audit_by_time ON audit (origin, happened_at, user_id, number, event)",
+        "DROP INDEX audit_by_time; CREATE UNIQUE INDEX audit_by_time ON audit (origin, happened_at, user_id, number)",
         "DROP INDEX audit_refused; CREATE INDEX audit_refused ON audit (reason, happened_at, user_id, number)",
         "ALTER TABLE app ADD COLUMN stranger TEXT", "ALTER TABLE app RENAME COLUMN bundle_id TO stranger",
         "ALTER TABLE app RENAME TO stranger",

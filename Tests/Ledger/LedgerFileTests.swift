@@ -78,11 +78,34 @@ import Vocabulary
         func execute(_ sql: String) async throws {
             try await database.write { try $0.execute(sql: sql) }
         }
-        let rules = TableRules(alice: "1", bob: "2", digest: "zeroblob(32)")
+        let rules = TableRules(alice: "1", bob: "2", digest: "zeroblob(32)", dialect: .sqlite)
         for statement in rules.allowed { try await execute(statement) }
         for statement in rules.forbidden + rules.dangling {
             await #expect(throws: DatabaseError.self, "\(statement)") { try await execute(statement) }
         }
+    }
+
+    @Test func `a renewal that comes first leaves its purchase one owner`() async throws {
+        _ = try await redeem(claim("2", original: "1"), for: alice)
+        let key: [any SQLConvertible] = [SQLValue.packed("1"), Origin.localSandbox, 1 as Int64]
+        func fill(_ owner: Int64?, ofPurchase purchase: Int64?) throws {
+            try ledger.writeNow {
+                try $0.database.fill(
+                    "claim", where: ["transaction_id", "origin", "app"], ["user_id", "owner_id"], with: [],
+                    [key + [owner, purchase]])
+            }
+        }
+        for owner in [nil, 1, 2] as [Int64?] {
+            #expect(throws: (any Error).self) { try fill(owner, ofPurchase: 2) }
+        }
+        try fill(1, ofPurchase: nil)
+        #expect(throws: (any Error).self) { try fill(2, ofPurchase: nil) }
+        let owners = try ledger.readNow {
+            try $0.database.rows("SELECT user_id, owner_id FROM claim WHERE transaction_id = '1'") {
+                [try $0.next() as Int64?, try $0.next()]
+            }
+        }
+        #expect(owners == [[1, 1]])
     }
 
     @Test func `only the owner can read the files`() async throws {

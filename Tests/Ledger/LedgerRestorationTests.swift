@@ -173,7 +173,7 @@ import Testing
             switch fault {
             case .otherDatabase: "CREATE TABLE user (name TEXT)"
             case .otherVersion: "PRAGMA user_version = 21"
-            case .brokenRule: "DELETE FROM original"
+            case .brokenRule: "DELETE FROM claim"
             default: nil
             }
         guard let statement else { return }

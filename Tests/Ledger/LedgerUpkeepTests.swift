@@ -34,7 +34,7 @@ import Vocabulary
             "UPDATE redeemed_transaction SET user_id = 2, sequence = 9 WHERE transaction_id = '2'",
             "another user than its claim"
         ),
-        ("UPDATE original SET user_id = 2 WHERE original_transaction_id = '1'", "another user than its original"),
+        ("UPDATE claim SET owner_id = 2 WHERE transaction_id = '1'", "another user than its original"),
         ("DELETE FROM claim WHERE transaction_id = '1'", "another user than its claim"),
         ("DELETE FROM redeemed_transaction WHERE transaction_id = '1'", "A claim has no transaction"),
         ("UPDATE user_name SET user_id = 2", "A name leads to another user"),

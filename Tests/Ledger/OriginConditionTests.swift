@@ -45,12 +45,15 @@ import Testing
     }
 
     /// No origin, and an environment that no other store has.
-    private static let others: [Int64] = [9, 99, .max, .min | 3]
+    private static let others: [Int64] = [9, 99, Int64(Int32.max), Int64(Int32.min) | 3]
 
     @Test func `an origin has one number, and no other number is read`() {
         for origin in Set<Origin>.ofEveryStore { #expect(Origin(number: origin.number) == origin) }
         #expect(Set(Set<Origin>.ofEveryStore.map(\.number)).count == Set<Origin>.ofEveryStore.count)
-        // No name, a digit that no character has.
-        for number in Self.others + [.min, -1, .min | 63 << 2] { #expect(Origin(number: number) == nil, "\(number)") }
+        // No name, a character after the end, a long name.
+        let first = Int64(Int32.min)
+        for number in Self.others + [.min, -1, first, first | 27 << 2, first - 1] {
+            #expect(Origin(number: number) == nil, "\(number)")
+        }
     }
 }

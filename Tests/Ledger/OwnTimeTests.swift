@@ -13,7 +13,7 @@ import Testing
         (
             "a store has stated it",
             [
-                "original.named_at", "original.named_stated_at", "redeemed_transaction.purchase_date",
+                "redeemed_transaction.purchase_date",
                 "redeemed_transaction.stated_at", "redeemed_transaction.revocation_date",
                 "redeemed_transaction.expires_at", "redeemed_transaction.grace_ends_at",
                 "redeemed_transaction.grace_stated_at", "redeemed_transaction.begins_at",

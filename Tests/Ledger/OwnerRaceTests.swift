@@ -20,12 +20,15 @@ struct OwnerRaceTests: LedgerSuite {
             try $0.database.rows(
                 """
                 SELECT statement FROM pg_prepared_statements
-                WHERE statement LIKE 'UPDATE "original" %' AND statement LIKE '% 1 / (%'
+                WHERE statement LIKE 'UPDATE "claim" %' AND statement LIKE '% 1 / (%'
                 """
             ) { try $0.next() }
         }
         return try #require(statements.first)
     }
+
+    /// The identifier of the purchase.
+    private static let one = "\\x\(PackedText.bytes(of: "1").hexadecimal)"
 
     /// The sessions of one use case on both servers.
     private struct UseCase {
@@ -38,7 +41,7 @@ struct OwnerRaceTests: LedgerSuite {
         }
 
         func owner() throws -> String? {
-            try keys.run("SELECT user_id FROM original WHERE original_transaction_id = '1'").first
+            try keys.run("SELECT owner_id FROM claim WHERE transaction_id = '\(one)'").first
         }
 
         /// Writes for a user, if no other has written since the version was read.
@@ -51,7 +54,7 @@ struct OwnerRaceTests: LedgerSuite {
         }
 
         func transfer(to user: String) throws {
-            try keys.run("UPDATE original SET user_id = \(user) WHERE original_transaction_id = '1'")
+            try keys.run("UPDATE claim SET owner_id = \(user) WHERE transaction_id = '\(one)'")
         }
 
         func commit() throws {
@@ -81,19 +84,19 @@ struct OwnerRaceTests: LedgerSuite {
                     """
                     INSERT INTO "user" (user_id, issuer, name, app_account_token, is_app_account_token_settled,
                         first_seen_at, version, last_transaction, last_grant, audit_number, audit_digest)
-                    VALUES (\(user), '', 'u\(user)', repeat('\(user)', 36), 0, 0, 1, 0, 0, 0, decode(repeat('00', 32), 'hex'))
+                    VALUES (\(user), '', 'u\(user)', decode(repeat('0\(user)', 17), 'hex'), 0, 0, 1, 0, 0, 0, decode(repeat('00', 32), 'hex'))
                     """)
             }
             try keys.execute(
                 """
-                INSERT INTO original (original_transaction_id, origin, app, user_id)
-                VALUES ('1', 4, 1, \(alice))
+                INSERT INTO claim (transaction_id, origin, app, user_id, owner_id)
+                VALUES ('\(one)', 4, 1, \(alice), \(alice))
                 """)
         }
     }
 
     /// The arguments of the requirement: the owner, then the key.
-    private func arguments(_ owner: String) -> [String] { ["{\(owner)}", "{1}", "{4}", "{1}"] }
+    private func arguments(_ owner: String) -> [String] { ["{\(owner)}", "{\"\\\(Self.one)\"}", "{4}", "{1}"] }
 
     @Test(arguments: [("SERIALIZABLE", "40001"), ("REPEATABLE READ", "40001"), ("READ COMMITTED", "22012")])
     func `a redemption does not commit after the transfer of its purchase`(isolation: String, state: String)

@@ -209,7 +209,8 @@ import Vocabulary
             try #require(try schema.execute("SELECT user_id FROM \"user\" WHERE name = '\(name)'").first)
         }
         let rules = await TableRules(
-            alice: try user("alice"), bob: try user("bob"), digest: "decode(repeat('00', 32), 'hex')")
+            alice: try user("alice"), bob: try user("bob"), digest: "decode(repeat('00', 32), 'hex')",
+            dialect: .postgreSQL)
         for statement in rules.allowed { try schema.execute(statement) }
         for statement in rules.forbidden {
             #expect(throws: (any Error).self, "\(statement)") { try schema.execute(statement) }

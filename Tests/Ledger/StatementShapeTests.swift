@@ -78,7 +78,7 @@ struct StatementShapeTests: LedgerSuite {
         let statements = try await statements()
         for needed in [
             "INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "DELETE FROM \"parked_original\"",
-            "DELETE FROM \"expected_purchase\"", "INSERT INTO \"user_alias\"", "UPDATE \"original\"",
+            "DELETE FROM \"expected_purchase\"", "INSERT INTO \"user_alias\"", "UPDATE \"claim\"",
         ] {
             #expect(statements.contains { $0.text.hasPrefix(needed) }, "\(needed) in \(statements.count) statements")
         }

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `the keys of purchases contain the app`() throws {
-        for name in ["claim", "original", "parked_transaction", "parked_original"] {
+        for name in ["claim", "parked_transaction", "parked_original"] {
             #expect(try #require(Self.tables[name]).key.contains("app"))
         }
     }

@@ -66,7 +66,7 @@ extension LedgerTransaction {
             SELECT 1 FROM redeemed_transaction
             WHERE user_id = $1 AND original_transaction_id = $2 AND origin = $3 AND app = $4 LIMIT 1
             """,
-            [user, original, origin, found.app])
+            [user, SQLValue.packed(original), origin, found.app])
         return isUsers ? found.stated : nil
     }
 
@@ -88,7 +88,7 @@ extension LedgerTransaction {
                 LEFT JOIN chain ON chain.chain = redeemed.chain
             WHERE redeemed.user_id = $1 AND transaction_id = $2
             """,
-            [user, identifier]
+            [user, SQLValue.packed(identifier)]
         ) { row in
             (
                 sequence: try row.next() as Int64, statedAt: try row.next() as Timestamp,

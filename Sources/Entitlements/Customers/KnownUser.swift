@@ -129,20 +129,20 @@ extension LedgerTransaction {
         var purchases = try database.rows(
             """
             SELECT coalesce(original_transaction_id, transaction_id) AS identifier, origin, app, user_id
-            FROM claim WHERE transaction_id = $1
+            FROM claim WHERE transaction_id = $1 AND user_id IS NOT NULL
             UNION
-            SELECT original_transaction_id, origin, app, user_id FROM original WHERE original_transaction_id = $1
+            SELECT transaction_id, origin, app, owner_id FROM claim WHERE transaction_id = $1 AND owner_id IS NOT NULL
             ORDER BY origin, app, identifier
             """,
-            [identifier]
+            [SQLValue.packed(identifier)]
         ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }
         if identifier.hasPrefix(Self.orderPrefix) {
             purchases += try database.rows(
                 """
                 SELECT DISTINCT original_transaction_id, origin, app, user_id FROM redeemed_transaction
-                WHERE order_id = $1 AND transaction_id <> $1 ORDER BY origin, app, original_transaction_id
+                WHERE order_id = $1 AND transaction_id <> $2 ORDER BY origin, app, original_transaction_id
                 """,
-                [identifier]
+                [identifier, SQLValue.packed(identifier)]
             ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }
         }
         return try purchases.compactMap { key, owner in
@@ -187,12 +187,13 @@ extension LedgerTransaction {
         let apps = try apps
         let rows = try database.rows(
             """
-            SELECT transaction_id, origin, app, user_id FROM claim WHERE transaction_id \(database.isIn("$1"))
+            SELECT transaction_id, origin, app, user_id FROM claim
+            WHERE transaction_id \(database.isIn(packed: "$1")) AND user_id IS NOT NULL
             UNION
-            SELECT original_transaction_id, origin, app, user_id FROM original
-            WHERE original_transaction_id \(database.isIn("$1"))
+            SELECT transaction_id, origin, app, owner_id FROM claim
+            WHERE transaction_id \(database.isIn(packed: "$1")) AND owner_id IS NOT NULL
             """,
-            [database.list(eachOf: entries.map(\.reference))]
+            [database.list(eachPacked: entries.map(\.reference))]
         ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }
         let names = try presentNames(of: Set(rows.map(\.owner)))
         var owners: [String: User] = [:]

@@ -90,10 +90,10 @@ extension LedgerTransaction {
         // semicolon.
         let owned: [String] = try database.rows(
             """
-            SELECT original_transaction_id FROM original
-            WHERE original_transaction_id >= $1 AND original_transaction_id < $2
+            SELECT transaction_id FROM claim
+            WHERE transaction_id >= $1 AND transaction_id < $2 AND owner_id IS NOT NULL
             """,
-            ["\(name):", "\(name);"]
+            [SQLValue.packed("\(name):"), .packed("\(name);")]
         ) { try $0.next() }
         let others = Set((lines.map { "\(name):\($0)" } + owned).map { ByteKey($0) })
         return [name] + others.sorted().map(\.text)

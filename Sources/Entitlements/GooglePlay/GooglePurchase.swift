@@ -306,8 +306,8 @@ struct GooglePurchaseRecords {
     func purchases(of tokens: [String]) throws -> [GooglePurchase] {
         guard !tokens.isEmpty else { return [] }
         return try database.rows(
-            "SELECT \(Self.columns) FROM google_purchase WHERE purchase_token \(database.isIn("$1"))",
-            [database.list(eachOf: tokens)], purchase)
+            "SELECT \(Self.columns) FROM google_purchase WHERE purchase_token \(database.isIn(packed: "$1"))",
+            [database.list(eachPacked: tokens)], purchase)
     }
 
     /// The reason to look at a purchase again, with the columns of its time and of its order.
@@ -343,7 +343,7 @@ struct GooglePurchaseRecords {
         guard !keys.isEmpty else { return [] }
         return Set(
             try database.rows(
-                "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
+                Table.redeemed(among: "$1", in: database),
                 [database.list(keys)]
             ) { try apps.key(&$0) })
     }
@@ -453,7 +453,7 @@ extension Table {
     fileprivate static let googlePurchase = Table(
         name: "google_purchase", family: .globalKey,
         columns: [
-            .text("purchase_token"), .origin("origin"), .integer("app"), .text("original_token"),
+            .packed("purchase_token"), .origin("origin"), .integer("app"), .text("original_token"),
             .text("successor_token").optional, .integer("is_subscription", check: "is_subscription IN (0, 1)"),
             .text("state"), .text("product_id").optional, .text("transaction_id").optional, .integer("asked_at"),
             .integer("ask_at").optional, .integer("acknowledge_by").optional, .integer("acknowledged_at").optional,

@@ -195,7 +195,7 @@ extension LedgerTransaction {
     ) throws -> UnitRevocation {
         let apps = try apps
         let owner: Int64? = try database.value(
-            "SELECT user_id FROM original WHERE original_transaction_id = $1 AND origin = $2 AND app = $3",
+            "\(Table.ownerOfPurchase) AND origin = $2 AND app = $3",
             key.sqlValues(apps))
         guard let owner else { return .none }
         // The heads are read first, so that a concurrent writer changes their version.
@@ -231,7 +231,7 @@ extension LedgerTransaction {
         }
         // A log-in on another node of a distributed database can have moved the purchase since its owner was read.
         try database.require(
-            "user_id", of: "original", where: Table.originalKey, [[owner] + key.sqlValues(apps)])
+            "owner_id", of: "claim", where: Table.transactionKey, [[owner] + key.sqlValues(apps)])
         try records.write(taken: taken, ofToken: token)
         let left = units.amount(credit.amount, taking: taken)
         try database.update(

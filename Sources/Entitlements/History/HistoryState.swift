@@ -416,9 +416,9 @@ package enum ClockPurchases: Sendable {
         switch self {
         case .all: ("", [])
         case .only(let originals):
-            (" AND original_transaction_id \(database.isIn(parameter))", [database.list(originals)])
+            (" AND original_transaction_id \(database.isIn(packed: parameter))", [database.list(packed: originals)])
         case .except(let originals):
-            (" AND NOT original_transaction_id \(database.isIn(parameter))", [database.list(originals)])
+            (" AND NOT original_transaction_id \(database.isIn(packed: parameter))", [database.list(packed: originals)])
         }
     }
 }

@@ -309,7 +309,7 @@ extension LedgerTransaction {
 
     /// - Returns: Nil if the user has no such grant.
     package func grant(_ identifier: String, of user: Int64) throws -> Grant? {
-        try grants("team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier]).first
+        try grants("team_grant WHERE user_id = $1 AND grant_id = $2", [user, SQLValue.packed(identifier)]).first
     }
 
     /// - Parameter source: The SQL after `FROM`.

@@ -21,10 +21,10 @@ struct UserCoverage {
     fileprivate mutating func add(_ row: inout ResultRow, of origins: Set<Origin>, from view: Viewpoint) throws {
         let kind: Int64 = try row.next()
         guard kind > 0 else { return try addPurchase(&row, of: origins, from: view) }
-        let text: String = try row.next()
-        guard kind > 1 else { return try addGrant(&row, text, from: view) }
+        guard kind > 1 else { return try addGrant(&row, from: view) }
+        let name: String = try row.next()
         version = try row.next()
-        owner = User(issuer: try row.next(), name: text)
+        owner = User(issuer: try row.next(), name: name)
     }
 
     private mutating func addPurchase(
@@ -51,14 +51,15 @@ struct UserCoverage {
                 source: .purchase(purchase), renewal: renewal))
     }
 
-    private mutating func addGrant(_ row: inout ResultRow, _ identifier: String, from view: Viewpoint) throws {
-        _ = try row.nextValue()
+    private mutating func addGrant(_ row: inout ResultRow, from view: Viewpoint) throws {
+        for _ in 0..<2 { _ = try row.nextValue() }
         let item = try Item(&row)
         guard view.sees(item) else { return }
         let (grantedAt, endsAt): (Timestamp, Timestamp?) = (try row.next(), try row.next())
         if let endsAt { note(endsAt, at: view.moment) }
+        for _ in 0..<2 { _ = try row.nextValue() }
         coverage.append(
-            ItemCoverage(item: item, beginsAt: grantedAt, endsAt: endsAt, source: .grant(identifier: identifier)))
+            ItemCoverage(item: item, beginsAt: grantedAt, endsAt: endsAt, source: .grant(identifier: try row.next())))
     }
 
     private mutating func note(_ change: Timestamp, at moment: Timestamp) {
@@ -81,7 +82,7 @@ struct UserCoverage {
     }
 
     /// One range of each of three tables, all led by the user's number. PostgreSQL takes the types of a union's columns from its
-    /// first part.
+    /// first part, so a grant's identifier is in the column of a transaction's.
     private static func text(ofItem isOfItem: Bool, inApp isInApp: Bool) -> String {
         let columns = ["begins_at", "ends_at"] + ItemPurchase.columns + StandingBenefit.renewal
         let ofItem = isOfItem ? "AND collection = $2 AND number = $3" : ""
@@ -93,7 +94,8 @@ struct UserCoverage {
             FROM redeemed_transaction
             WHERE user_id = $1 AND is_revoked = 0 AND collection IS NOT NULL \(ofItem) \(ofApp)
             UNION ALL
-            SELECT 1, grant_id, NULL, collection, number, granted_at, ends_at, \(nulls(columns.count - 2))
+            SELECT 1, NULL, NULL, collection, number, granted_at, ends_at, NULL, NULL, grant_id,
+                \(nulls(columns.count - 5))
             FROM team_grant WHERE user_id = $1 AND revoked_at IS NULL \(ofItem)
             UNION ALL
             SELECT 2, name, version, issuer, \(nulls(columns.count + 1)) FROM "user" WHERE user_id = $1

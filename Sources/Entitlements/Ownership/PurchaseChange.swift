@@ -87,9 +87,10 @@ extension LedgerTransaction {
             return [number]
         }
         let owners = Set(
-            try database.rows("SELECT user_id FROM claim WHERE transaction_id = $1", [identifier]) {
-                try $0.next() as Int64
-            })
+            try database.rows(
+                "SELECT user_id FROM claim WHERE transaction_id = $1 AND user_id IS NOT NULL",
+                [SQLValue.packed(identifier)]
+            ) { try $0.next() as Int64 })
         return try (user == nil ? owners : Set(users.erased(among: owners).keys)).sorted()
     }
 

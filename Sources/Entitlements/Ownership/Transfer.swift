@@ -118,8 +118,8 @@ extension EntitlementChangeRecords {
             for (former, originals) in formers {
                 // The rows have the identifiers of the purchases, in any origin and app.
                 try copies.read(
-                    from: "\(table) WHERE user_id = $1 AND original_transaction_id \(database.isIn("$2"))",
-                    [former, database.list(originals.map(\.identifier))]
+                    from: "\(table) WHERE user_id = $1 AND original_transaction_id \(database.isIn(packed: "$2"))",
+                    [former, database.list(originals)]
                 ) { row in
                     let (former, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
                     guard transferred.contains(original), former == before.purchases[original]?.owner,
@@ -137,7 +137,7 @@ extension EntitlementChangeRecords {
     private func updateKeys(_ originals: [TransactionKey], _ places: Places) throws {
         let originals = originals.sorted()
         try database.update(
-            "original", set: ["user_id", "transferred_at"], where: Table.originalKey,
+            "claim", set: ["owner_id", "transferred_at"], where: Table.transactionKey,
             originals.compactMap { original in
                 after.purchases[original].map { [$0.owner, $0.transferredAt] + original.sqlValues(apps) }
             })

@@ -61,15 +61,17 @@ extension LedgerTransaction {
         guard let app = try number(ofApp: app) else { return [] }
         let apps = try apps
         var arguments: [any SQLConvertible] = [
-            last?.third ?? "", Origin.number(ofText: last?.second), last?.first ?? 0,
+            SQLValue.packed(last?.third ?? ""), Origin.number(ofText: last?.second), last?.first ?? 0,
         ]
         var condition = ""
         if let identifier {
-            condition = "AND transaction_id \(database.isIn("$4")) AND $5 IN (transaction_id, original_transaction_id)"
+            condition =
+                "AND transaction_id \(database.isIn(packed: "$4")) AND $5 IN (transaction_id, original_transaction_id)"
             let others = try database.rows(
-                "SELECT transaction_id FROM parked_original WHERE original_transaction_id = $1", [identifier]
+                "SELECT transaction_id FROM parked_original WHERE original_transaction_id = $1",
+                [SQLValue.packed(identifier)]
             ) { try $0.next() as String }
-            arguments += [database.list(eachOf: [identifier] + others), identifier]
+            arguments += [database.list(eachPacked: [identifier] + others), .packed(identifier)]
         }
         return try database.rows(
             """
@@ -114,7 +116,7 @@ extension LedgerTransaction {
             ORDER BY stated_at DESC, origin DESC, transaction_id DESC LIMIT $5
             """,
             [
-                last?.first ?? nextDay, Origin.number(ofText: last?.second), last?.third ?? "",
+                last?.first ?? nextDay, Origin.number(ofText: last?.second), SQLValue.packed(last?.third ?? ""),
                 day?.start ?? Timestamp(millisecondsSince1970: 0), window,
             ]
         ) { row in

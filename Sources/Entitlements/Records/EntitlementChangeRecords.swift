@@ -27,12 +27,12 @@ struct EntitlementChangeRecords {
         let (entries, refusals) = try newEvents()
         var heads = try transaction.users.heads(of: affectedUsers(entries))
         let places = try move(changes.transferred, &heads)
-        let originals = changes.newPurchases.sorted()
-        try insertPurchases(originals)
         try requireOwners()
-        try deleteExpectations(of: originals)
+        try deleteExpectations(of: changes.newPurchases)
         let products = try productNumbers(entries)
-        try insertTransactions(changes.newTransactions, &heads, products)
+        let new = try newTransactions(changes.newTransactions, &heads)
+        try insertClaims(of: new, and: changes.newPurchases)
+        try insert(new, products)
         try update(changes.changedTransactions.sorted(), places)
         try updateFacts(of: changes.changedFacts.sorted(), places)
         try writeRenewals(of: changes.changedRenewals.sorted())
@@ -71,21 +71,22 @@ struct EntitlementChangeRecords {
                 + originals.compactMap { after.purchases[$0]?.owner })
     }
 
-    private func insertPurchases(_ originals: [TransactionKey]) throws {
-        try database.insert(
-            into: "original",
-            [
-                "original_transaction_id", "origin", "app", "user_id", "transferred_at", "named_at", "named_by",
-                "named_stated_at",
-            ],
+    /// Inserts the owners of new transactions and of new purchases. A purchase is named by its first transaction, which may be redeemed
+    /// later, or never.
+    private func insertClaims(of new: [NewTransaction], and originals: Set<TransactionKey>) throws {
+        let claimed = Dictionary(uniqueKeysWithValues: new.map { ($0.claim.key, $0) })
+        try database.fill(
+            "claim", where: Table.transactionKey, ["user_id", "owner_id"],
+            with: ["original_transaction_id", "transferred_at", "naming"],
             // The order of the keys prevents deadlocks between two groups.
-            originals.compactMap { original in
-                after.purchases[original].map { purchase in
-                    original.sqlValues(apps) + [
-                        purchase.owner, purchase.transferredAt, purchase.naming?.purchaseDate,
-                        purchase.naming?.transactionIdentifier, purchase.naming?.statedAt,
+            originals.union(claimed.keys).sorted().map { key in
+                let (new, purchase) = (claimed[key], originals.contains(key) ? after.purchases[key] : nil)
+                let original = new?.claim.originalKey ?? key
+                return key.sqlValues(apps)
+                    + [
+                        new?.owner, purchase?.owner, original == key ? nil : original.identifier,
+                        purchase?.transferredAt, purchase?.naming,
                     ]
-                }
             })
     }
 
@@ -97,14 +98,13 @@ struct EntitlementChangeRecords {
         let changed = changes.changedRenewals.union(changes.recordedStates).union(changedKeys.compactMap(original(of:)))
             .union(changes.parkedOrUnparked.compactMap { after.parked[$0]?.claim.originalKey })
         try database.require(
-            "user_id", of: "original", where: Table.originalKey,
+            "owner_id", of: "claim", where: Table.transactionKey,
             changed.subtracting(changes.transferred).sorted().compactMap { original in
                 before.purchases[original].map { [$0.owner] + original.sqlValues(apps) }
             })
     }
 
-    private func deleteExpectations(of originals: [TransactionKey]) throws {
-        let confirmed = Set(originals)
+    private func deleteExpectations(of confirmed: Set<TransactionKey>) throws {
         try ExpectedTransactionRecords(database: database, apps: apps)
             .delete(before.expectedOwners.filter { confirmed.contains($0.key) })
     }
@@ -118,13 +118,12 @@ struct EntitlementChangeRecords {
         return products
     }
 
-    private func insertTransactions(
-        _ claims: [Claim], _ heads: inout [Int64: UserHead], _ products: ProductNumbers
-    ) throws {
-        guard !claims.isEmpty else { return }
+    private func newTransactions(
+        _ claims: [Claim], _ heads: inout [Int64: UserHead]
+    ) throws -> [NewTransaction] {
         let originals = Set(claims.compactMap { original(of: $0.key) })
         let benefits = Dictionary(uniqueKeysWithValues: originals.map { ($0, after.benefits(of: $0)) })
-        let new = try claims.map { claim -> NewTransaction in
+        return try claims.map { claim -> NewTransaction in
             guard let transaction = after.transactions[claim.key],
                 let owner = after.purchases[transaction.originalKey]?.owner, var head = heads[owner],
                 let benefit = benefits[transaction.originalKey]?[claim.key]
@@ -139,7 +138,6 @@ struct EntitlementChangeRecords {
                 claim: claim, transaction: transaction, owner: owner, sequence: head.lastTransaction,
                 benefit: benefit)
         }
-        try insert(new, products)
     }
 
     /// Writes the last statements about transactions that were already redeemed.
@@ -212,11 +210,9 @@ struct EntitlementChangeRecords {
 
     private func updateNaming(of originals: Set<TransactionKey>) throws {
         try database.update(
-            "original", set: ["named_at", "named_by", "named_stated_at"], where: Table.originalKey,
+            "claim", set: ["naming"], where: Table.transactionKey,
             originals.sorted().compactMap { original in
-                after.purchases[original].map(\.naming).map { naming in
-                    [naming?.purchaseDate, naming?.transactionIdentifier, naming?.statedAt] + original.sqlValues(apps)
-                }
+                after.purchases[original].map { [$0.naming] + original.sqlValues(apps) }
             })
     }
 
@@ -313,14 +309,7 @@ struct NewTransaction {
 /// The SQL that writes new transactions and their benefits.
 extension EntitlementChangeRecords {
     func insert(_ new: [NewTransaction], _ products: ProductNumbers) throws {
-        try database.insert(
-            into: "claim", Table.transactionKey + ["original_transaction_id", "user_id"],
-            // The order of the keys prevents deadlocks between two groups.
-            new.sorted { $0.claim.key < $1.claim.key }.map { new in
-                let claim = new.claim
-                return claim.key.sqlValues(apps)
-                    + [claim.key == claim.originalKey ? nil : claim.originalTransactionIdentifier, new.owner]
-            })
+        guard !new.isEmpty else { return }
         try insertTransactions(new, products)
         try insertCredits(new)
         try insertProofs(new)

@@ -131,8 +131,8 @@ package struct ReadingRecords {
     package func transactions(_ identifiers: [String], of user: Int64) throws -> [RedeemedTransaction] {
         try transactions(
             TransactionStatement(
-                where: "redeemed_transaction.user_id = $1 AND transaction_id \(database.isIn("$2"))"),
-            [user, database.list(eachOf: identifiers)])
+                where: "redeemed_transaction.user_id = $1 AND transaction_id \(database.isIn(packed: "$2"))"),
+            [user, database.list(eachPacked: identifiers)])
     }
 
     /// The transactions of a purchase of a user.

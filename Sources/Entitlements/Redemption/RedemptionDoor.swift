@@ -685,7 +685,7 @@ struct RefusalRecords {
         try database.forEachRow(
             """
             SELECT user_id, 0, transaction_id, origin, app, reason FROM refusal
-            WHERE user_id \(database.isIn(numbers: "$1")) AND transaction_id \(database.isIn("$2"))
+            WHERE user_id \(database.isIn(numbers: "$1")) AND transaction_id \(database.isIn(packed: "$2"))
             UNION ALL
             SELECT user_id, count(*), NULL, NULL, NULL, NULL FROM refusal
             WHERE user_id \(database.isIn(numbers: "$1"))

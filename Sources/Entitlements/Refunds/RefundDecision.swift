@@ -105,7 +105,7 @@ extension LedgerTransaction {
         guard !questions.isEmpty else { return [] }
         let redeemed = Set(
             try database.rows(
-                "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
+                Table.redeemed(among: "$1", in: database),
                 [database.list(questions.map(\.key))]
             ) { try apps.key(&$0) })
         return questions.map { key, uuid, content, signedAt in
@@ -181,7 +181,9 @@ extension LedgerTransaction {
             app: request.app, origin: request.origin, identifier: request.transactionIdentifier
         ).sqlValues(apps)
         let owner: Int64? = try database.value(
-            "SELECT user_id FROM claim WHERE transaction_id = $1 AND origin = $2 AND app = $3", key)
+            """
+            SELECT user_id FROM claim WHERE transaction_id = $1 AND origin = $2 AND app = $3 AND user_id IS NOT NULL
+            """, key)
         if let owner, let bought = try transaction(of: request, of: owner) {
             return (try facts(about: bought, request, of: owner, in: catalog), owner)
         }

@@ -125,10 +125,10 @@ extension LedgerTransaction {
         guard !originals.isEmpty else { return notifications }
         let owners: [TransactionKey: Int64] = try database.dictionary(
             """
-            SELECT original_transaction_id, origin, app, user_id FROM original
-            WHERE original_transaction_id \(database.isIn("$1"))
+            SELECT transaction_id, origin, app, owner_id FROM claim
+            WHERE owner_id IS NOT NULL AND transaction_id \(database.isIn(packed: "$1"))
             """,
-            [database.list(eachOf: originals)]
+            [database.list(eachPacked: originals)]
         ) { (try apps.key(&$0), try $0.next()) }
         let names = try presentNames(of: Set(owners.values))
         return notifications.map { received in

@@ -322,7 +322,7 @@ extension LedgerTransaction {
             WHERE original_transaction_id > $1 AND origin IN \(origins.sqlList) \(database.isIn(app.number))
             ORDER BY original_transaction_id LIMIT $2
             """,
-            [last, limit]
+            [SQLValue.packed(last), limit]
         ) { (user: try $0.next() as Int64, original: try $0.next() as String) }
         let names = try users.names(of: Set(expected.map(\.user)))
         return expected.compactMap { number, original in

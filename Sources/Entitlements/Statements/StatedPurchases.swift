@@ -46,7 +46,7 @@ extension LedgerTransaction {
     package func redeemedTransactions(ofPurchase key: TransactionKey) throws -> [RedeemedTransaction] {
         let apps = try apps
         let owner: Int64? = try database.value(
-            "SELECT user_id FROM original WHERE original_transaction_id = $1 AND origin = $2 AND app = $3",
+            "\(Table.ownerOfPurchase) AND origin = $2 AND app = $3",
             key.sqlValues(apps))
         guard let owner else { return [] }
         return try ReadingRecords(database: database).transactions(ofPurchase: key, apps, of: owner)

@@ -14,12 +14,33 @@ extension AppNumbers {
 
 extension Origin {
     /// The number of the origin of a position in a list. It is lower than that of each origin for another text, and for none.
-    static func number(ofText text: String?) -> Int64 { text.flatMap(Origin.init(rawValue:))?.number ?? .min }
+    static func number(ofText text: String?) -> Int64 {
+        text.flatMap(Origin.init(rawValue:))?.number ?? Int64(Int32.min)
+    }
 }
 
 extension TransactionKey {
-    /// The values of the columns of `Table.transactionKey` and `Table.originalKey`.
-    package func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }
+    /// The values of the columns of `Table.transactionKey` or `Table.originalKey`.
+    package func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] {
+        [SQLValue.packed(identifier), origin, apps[app]]
+    }
+}
+
+/// Stored as one text, because few purchases have it. It is the dates of the purchase and of the statement, and the transaction.
+extension Naming: SQLConvertible {
+    package var sqlValue: SQLValue {
+        .text(
+            PagePosition(
+                purchaseDate.millisecondsSince1970, statedAt.millisecondsSince1970, transactionIdentifier
+            ).description)
+    }
+
+    package init?(_ value: SQLValue) {
+        guard let parts = String(value).flatMap(PagePosition<Int64, Int64, String>.init) else { return nil }
+        self.init(
+            purchaseDate: Timestamp(millisecondsSince1970: parts.first), transactionIdentifier: parts.third,
+            statedAt: Timestamp(millisecondsSince1970: parts.second))
+    }
 }
 
 extension Item {
@@ -104,7 +125,7 @@ extension EntitlementFacts.Transaction {
 
 extension LedgerDatabase {
     /// An argument with the identifiers of transactions.
-    package func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(eachOf: keys.map(\.identifier)) }
+    package func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(eachPacked: keys.map(\.identifier)) }
 
     /// The SQL of a condition on the column `app`; empty for all apps.
     ///
@@ -124,14 +145,47 @@ extension LedgerTransaction {
     }
 }
 
+/// A table of facts with columns in the ledger.
+package protocol StoredFact: StatedFact {
+    /// The words of each fact that nearly all rows have, by its position; nil for another fact.
+    static var words: [FrequentWords?] { get }
+}
+
+extension StoredFact {
+    /// The text in the ledger for a stated one.
+    package func storedText(_ text: String) -> String { Self.words[position]?.stored(text) ?? text }
+
+    /// The stated text of one in the ledger.
+    package func statedText(_ text: String) -> String { Self.words[position]?.stated(text) ?? text }
+}
+
+extension TransactionFact: StoredFact {
+    package static let words: [FrequentWords?] = allCases.map { fact in
+        switch fact {
+        case .environment: FrequentWords(of: AppStoreEnvironment.self)
+        case .type: FrequentWords(of: ProductType.self)
+        case .inAppOwnershipType: FrequentWords(of: InAppOwnershipType.self)
+        case .transactionReason: FrequentWords(of: TransactionReason.self)
+        case .offerDiscountType: FrequentWords(of: OfferDiscountType.self)
+        default: nil
+        }
+    }
+}
+
+extension RenewalFact: StoredFact {
+    package static let words: [FrequentWords?] = allCases.map {
+        $0 == .environment ? FrequentWords(of: AppStoreEnvironment.self) : nil
+    }
+}
+
 /// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact. It has the place of a word
-/// that most rows have (`StatedFact.storedText`).
-extension StatedFacts {
+/// that most rows have.
+extension StatedFacts where Fact: StoredFact {
     package static var columns: [Table.Column] {
         Fact.allCases.map { fact in
             let field = fact.field
             return switch field.kind {
-            case .text, .token, .texts, .object: .text(field.column).of(field.words).optional
+            case .text, .token, .texts, .object: .text(field.column).of(Fact.words[fact.position]).optional
             case .integer, .date: .integer(field.column).optional
             case .bool: .small(field.column).optional
             }
@@ -152,7 +206,7 @@ extension StatedFacts {
     }
 }
 
-extension StatedFacts where Fact.AllCases == [Fact] {
+extension StatedFacts where Fact: StoredFact, Fact.AllCases == [Fact] {
     /// The facts in the next columns of a row, one for each.
     package init(_ row: inout ResultRow, _ facts: [Fact] = Fact.allCases) throws(ColumnMismatch) {
         self.init()
@@ -160,7 +214,7 @@ extension StatedFacts where Fact.AllCases == [Fact] {
             switch try row.nextValue() {
             case .integer(let number): self[fact] = .integer(number)
             case .text(let text): self[fact] = .text(fact.statedText(text))
-            case .null, .blob: break
+            case .null, .blob, .packed: break
             }
         }
     }

@@ -6,7 +6,7 @@ enum EntitlementRules {
     /// The facts of a claim that its transaction repeats.
     private static let claimed = "transaction_id, origin, app, original_transaction_id, user_id"
     private static let claim =
-        "transaction_id, origin, app, coalesce(original_transaction_id, transaction_id), user_id"
+        "transaction_id, origin, app, coalesce(original_transaction_id, transaction_id), user_id FROM claim WHERE user_id IS NOT NULL"
     /// The key and the purchase of a parked transaction.
     private static let parked = "transaction_id, origin, app, original_transaction_id"
     /// The key and the owner of an original purchase.
@@ -22,14 +22,14 @@ enum EntitlementRules {
             "A transaction belongs to another user than its claim",
             """
             SELECT transaction_id FROM (
-                SELECT \(claimed) FROM redeemed_transaction EXCEPT SELECT \(claim) FROM claim) AS unclaimed
+                SELECT \(claimed) FROM redeemed_transaction EXCEPT SELECT \(claim)) AS unclaimed
             """
         ),
         (
             "A claim has no transaction",
             """
             SELECT transaction_id FROM (
-                SELECT \(claim) FROM claim EXCEPT SELECT \(claimed) FROM redeemed_transaction) AS unredeemed
+                SELECT \(claim) EXCEPT SELECT \(claimed) FROM redeemed_transaction) AS unredeemed
             """
         ),
         (
@@ -40,12 +40,13 @@ enum EntitlementRules {
             "A transaction belongs to another user than its original purchase",
             """
             SELECT transaction_id FROM redeemed_transaction WHERE (\(owned)) IN (
-                SELECT \(owned) FROM redeemed_transaction EXCEPT SELECT \(owned) FROM original)
+                SELECT \(owned) FROM redeemed_transaction
+                EXCEPT SELECT transaction_id, origin, app, owner_id FROM claim WHERE owner_id IS NOT NULL)
             """
         ),
         (
             "A merged user still owns a purchase",
-            "SELECT original_transaction_id FROM original WHERE user_id IN (SELECT former_id FROM user_merge)"
+            "SELECT transaction_id FROM claim WHERE owner_id IN (SELECT former_id FROM user_merge)"
         ),
         (
             "A user's last numbers are lower than those of the records",
@@ -59,7 +60,7 @@ enum EntitlementRules {
         ),
         (
             "A redeemed transaction is still parked",
-            "SELECT transaction_id FROM parked_transaction JOIN claim USING (transaction_id, origin, app)"
+            "SELECT transaction_id FROM parked_transaction JOIN claim USING (transaction_id, origin, app) WHERE user_id IS NOT NULL"
         ),
         (
             "A purchase does not lead to a parked transaction",

@@ -30,10 +30,10 @@ extension LedgerReport {
 
 /// The tables of purchases and their items.
 ///
-/// The keys of `claim` and `original` make a second owner impossible, even if the code above them has a bug.
+/// The key of `claim` makes a second owner impossible, even if the code above it has a bug.
 extension Table {
     static let purchases = [
-        claim, original, chain, redeemedTransaction, credit, subscription, purchaseState, parkedTransaction,
+        claim, chain, redeemedTransaction, credit, subscription, purchaseState, parkedTransaction,
         parkedOriginal, expectedTransaction, expectedPurchase, notification,
     ]
 
@@ -41,29 +41,37 @@ extension Table {
     static let transactionKey = ["transaction_id", "origin", "app"]
     package static let originalKey = ["original_transaction_id", "origin", "app"]
 
-    /// The owner and the purchase of a redeemed transaction. `original_transaction_id`: null for the first transaction of a purchase,
-    /// which has the purchase's own identifier.
+    /// The query for the owner of the purchase that `$1` identifies, without its origin and its app.
+    static let ownerOfPurchase = "SELECT owner_id FROM claim WHERE owner_id IS NOT NULL AND transaction_id = $1"
+
+    /// The query for the keys of the redeemed ones among the transactions of a parameter.
+    static func redeemed(among parameter: String, in database: any LedgerDatabase) -> String {
+        """
+        SELECT transaction_id, origin, app FROM claim
+        WHERE transaction_id \(database.isIn(packed: parameter)) AND user_id IS NOT NULL
+        """
+    }
+
+    /// The owner of a redeemed transaction, and the owner of the purchase that is named by it, with all its transactions. Nearly all
+    /// rows are both. `user_id`: null for a transaction that nobody has redeemed; `owner_id`: null for one that names no purchase, such
+    /// as a renewal.
+    ///
+    /// `original_transaction_id`: the purchase of the transaction; null if the transaction names it. `naming`: the transaction whose
+    /// account token names the owner (`Naming`). PostgreSQL needs eight bytes more for a row of more than eight columns with a null.
     private static let claim = Table(
         name: "claim", family: .globalKey,
         columns: [
-            .text("transaction_id"), .origin("origin"), .small("app"), .text("original_transaction_id").optional,
-            .integer("user_id"),
+            .packed("transaction_id"), .origin("origin"), .small("app"), .integer("user_id").optional,
+            .packed("original_transaction_id").optional, .integer("owner_id").optional,
+            .integer("transferred_at").optional, .text("naming").optional,
         ],
-        key: ["transaction_id", "app", "origin"])
-
-    /// The owner of a purchase with all its transactions. `named_by`: the transaction whose account token names the owner;
-    /// `named_at`: its purchase date; `named_stated_at`: the date of the statement.
-    private static let original = Table(
-        name: "original", family: .globalKey,
-        columns: [
-            .text("original_transaction_id"), .origin("origin"), .small("app"), .integer("user_id"),
-            .integer("transferred_at").optional, .integer("named_at").optional, .text("named_by").optional,
-            .integer("named_stated_at").optional,
-        ],
-        key: ["original_transaction_id", "app", "origin"],
-        checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"]
+        key: ["transaction_id", "app", "origin"],
+        checks: [
+            "user_id IS NOT NULL OR owner_id IS NOT NULL", "user_id IS NOT NULL OR original_transaction_id IS NULL",
+            "owner_id IS NOT NULL OR transferred_at IS NULL AND naming IS NULL",
+        ]
     )
-    .indexed("original_transferred", by: ["transferred_at"], where: "transferred_at IS NOT NULL")
+    .indexed("claim_transferred", by: ["transferred_at"], where: "transferred_at IS NOT NULL")
     .takingBack("transferred_at", endsEarly: true)
 
     /// The certificate chains and keys that have signed proofs: the SHA-256 of the last and of the first certificate.
@@ -86,9 +94,9 @@ extension Table {
     private static let redeemedTransaction = Table(
         name: "redeemed_transaction", family: .userData,
         columns: [
-            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("original_transaction_id"),
-            .text("transaction_id"), .origin("origin"), .small("app"), .small("product"),
-            .integer("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
+            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .packed("original_transaction_id"),
+            .packed("transaction_id"), .origin("origin"), .small("app"), .small("product"),
+            .small("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .small("chain").optional, .text("collection").optional,
@@ -105,12 +113,11 @@ extension Table {
         ],
         merge: .byRule
     )
-    // SQLite, without statistics, reads the user's range of rows in any case.
-    .indexed("redeemed_transaction_of_purchase", by: ["user_id", "original_transaction_id"], in: .postgreSQL)
+    .indexed("redeemed_transaction_of_purchase", by: ["user_id", "original_transaction_id"])
     // Each purchase for a fixed period extends the others of its user.
     .indexed("redeemed_transaction_for_period", by: ["user_id"], where: "fixed_period IS NOT NULL")
-    // The team searches for the latest customers of a product.
-    .indexed("redeemed_transaction_of_product", by: ["product", "redeemed_at", "user_id", "sequence"])
+    // The team searches for the latest customers of a product. SQLite has the key in each index, and PostgreSQL sorts those of a moment.
+    .indexed("redeemed_transaction_of_product", by: ["product", "redeemed_at"])
     // It also searches for the purchases of an order at Google Play.
     .indexed("redeemed_transaction_of_order", by: ["order_id", "user_id"], where: "order_id IS NOT NULL")
 
@@ -130,7 +137,7 @@ extension Table {
     private static let subscription = Table(
         name: "subscription", family: .userData,
         columns: [
-            .integer("user_id"), .text("original_transaction_id"), .origin("origin"), .integer("app"),
+            .integer("user_id"), .packed("original_transaction_id"), .origin("origin"), .integer("app"),
             .integer("stated_at"), .blob("proof_digest", count: 32),
         ] + RenewalFacts.columns + [.integer("statement_number").optional],
         key: ["user_id"] + originalKey, hasLargeRows: true, merge: .move)
@@ -140,7 +147,7 @@ extension Table {
     private static let purchaseState = Table(
         name: "purchase_state", family: .userData,
         columns: [
-            .integer("user_id"), .text("original_transaction_id"), .origin("origin"), .integer("app"), .text("state"),
+            .integer("user_id"), .packed("original_transaction_id"), .origin("origin"), .integer("app"), .text("state"),
             .integer("renews").optional, .integer("changes_at").optional,
         ],
         key: ["user_id"] + originalKey,
@@ -156,7 +163,7 @@ extension Table {
     private static let parkedTransaction = Table(
         name: "parked_transaction", family: .globalKey,
         columns: [
-            .text("transaction_id"), .origin("origin"), .integer("app"), .text("original_transaction_id"),
+            .packed("transaction_id"), .origin("origin"), .integer("app"), .packed("original_transaction_id"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .blob("claim"), .integer("statement_number").optional,
         ],
@@ -169,7 +176,7 @@ extension Table {
     private static let parkedOriginal = Table(
         name: "parked_original", family: .globalKey,
         columns: [
-            .text("original_transaction_id"), .origin("origin"), .integer("app"), .text("transaction_id"),
+            .packed("original_transaction_id"), .origin("origin"), .integer("app"), .packed("transaction_id"),
         ],
         key: originalKey + ["transaction_id"])
 
@@ -177,7 +184,7 @@ extension Table {
     /// expectation, and its rows are deleted. Until then the customer owns nothing by it.
     private static let expectedTransaction = Table(
         name: "expected_transaction", family: .globalKey,
-        columns: [.text("original_transaction_id"), .origin("origin"), .integer("app"), .integer("user_id")],
+        columns: [.packed("original_transaction_id"), .origin("origin"), .integer("app"), .integer("user_id")],
         key: originalKey,
         owner: (table: "expected_purchase", keyName: "The original transaction of an expected purchase"))
 
@@ -186,7 +193,7 @@ extension Table {
     private static let expectedPurchase = Table(
         name: "expected_purchase", family: .userData,
         columns: [
-            .integer("user_id"), .text("original_transaction_id"), .origin("origin"), .integer("app"),
+            .integer("user_id"), .packed("original_transaction_id"), .origin("origin"), .integer("app"),
             .integer("expected_at"), .text("product_id"), .integer("purchase_date"), .integer("expires_at").optional,
         ],
         key: ["user_id"] + originalKey,
@@ -198,9 +205,9 @@ extension Table {
         name: "notification", family: .globalKey,
         columns: [
             .text("notification_uuid"), .origin("origin"), .integer("app"), .text("type"), .text("subtype").optional,
-            .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
+            .packed("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
             .blob("proof_digest", count: 32), .integer("settled_at").optional,
-            .text("original_transaction_id").optional, .text("outcome"), .text("content").optional,
+            .packed("original_transaction_id").optional, .text("outcome"), .text("content").optional,
             .integer("repeated_at").optional,
         ],
         key: ["notification_uuid", "origin"]
@@ -229,7 +236,7 @@ extension Table {
     private static let teamGrant = Table(
         name: "team_grant", family: .userData,
         columns: [
-            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("grant_id"), .text("collection"),
+            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .packed("grant_id"), .text("collection"),
             .integer("number", check: "number >= 0"), .text("reason", check: "reason <> ''"), .text("granted_by"),
             .integer("granted_at"), .integer("ends_at", check: "ends_at > granted_at").optional,
             .integer("revoked_at").optional, .text("revoked_by").optional, .text("revocation_reason").optional,
@@ -247,7 +254,7 @@ extension Table {
     private static let teamRevocation = Table(
         name: "team_revocation", family: .userData,
         columns: [
-            .integer("user_id"), .text("original_transaction_id"), .origin("origin"), .integer("app"),
+            .integer("user_id"), .packed("original_transaction_id"), .origin("origin"), .integer("app"),
             .integer("sequence", check: "sequence > 0"), .text("reason", check: "reason <> ''"), .text("revoked_by"),
             .integer("revoked_at"), .text("reinstated_by").optional, .integer("reinstated_at").optional,
         ],
@@ -262,7 +269,7 @@ extension Table {
     private static let spending = Table(
         name: "spending", family: .userData,
         columns: [
-            .integer("user_id"), .text("spending_id"), .text("balance"), .integer("amount", check: "amount > 0"),
+            .integer("user_id"), .packed("spending_id"), .text("balance"), .integer("amount", check: "amount > 0"),
             .text("reason", check: "reason <> ''"), .text("spent_by"), .integer("spent_at"),
             .text("idempotency_key").optional, .blob("request_digest", count: 32).optional,
             .integer("left_after"), .integer("merged_from").optional,
@@ -278,7 +285,7 @@ extension Table {
     private static let balanceAddition = Table(
         name: "balance_addition", family: .userData,
         columns: [
-            .integer("user_id"), .text("addition_id"), .text("balance", check: "balance <> ''"),
+            .integer("user_id"), .packed("addition_id"), .text("balance", check: "balance <> ''"),
             .integer("amount", check: "amount > 0"), .text("reason", check: "reason <> ''"), .text("added_by"),
             .integer("added_at"), .integer("merged_from").optional,
         ],
@@ -288,7 +295,7 @@ extension Table {
     /// use up the limit of another user.
     private static let refusal = Table(
         name: "refusal", family: .userData,
-        columns: [.integer("user_id"), .text("transaction_id"), .origin("origin"), .integer("app"), .text("reason")],
+        columns: [.integer("user_id"), .packed("transaction_id"), .origin("origin"), .integer("app"), .text("reason")],
         key: ["user_id"] + transactionKey + ["reason"])
 
     /// The checkpoints of the reconciliation: the time until which transactions and notifications were fetched from the App

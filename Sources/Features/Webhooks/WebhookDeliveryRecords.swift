@@ -112,7 +112,7 @@ extension LedgerTransaction {
                 \(entry.app == nil ? "" : "AND (app IS NULL OR app = (SELECT app FROM app WHERE bundle_id = $6))")
             ORDER BY number DESC LIMIT 1
             """,
-            [delivery.user, delivery.number, AuditEntry.Event.revoked, entry.reference, entry.origin]
+            [delivery.user, delivery.number, AuditEntry.Event.revoked, SQLValue.packed(entry.reference), entry.origin]
                 + (entry.app.map { [$0] } ?? []), AuditEntry.init)
     }
 

@@ -106,9 +106,12 @@ extension AuditEntry.Measure {
 extension AuditEntry {
     /// The columns of `audit` with an entry.
     package static let columns = """
-        audit.happened_at, event, actor, origin, (SELECT bundle_id FROM app WHERE app.app = audit.app), reference,
+        audit.happened_at, event, \(actor), origin, (SELECT bundle_id FROM app WHERE app.app = audit.app), reference,
             \(subject), reason, audit.amount, audit.balance, audit.ends_at
         """
+
+    /// The SQL of the actor of a row of `audit`. The log of each purchase that an app redeems has the user, and none is stored.
+    package static let actor = "coalesce(actor, '\(AuditActor.user)')"
 
     /// The SQL of the subject of a row of `audit`. A record of an unknown product has none, which breaks the chain of digests.
     package static let subject = "coalesce(subject, \(ProductRecords.identifier(in: "audit")), '')"
@@ -181,13 +184,10 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
         }
     }
 
-    /// The log of each purchase that an app redeems has it.
-    package static let words = FrequentWords([user.description])
-
-    package var sqlValue: SQLValue { .text(Self.words.stored(description)) }
+    package var sqlValue: SQLValue { self == .user ? .null : .text(description) }
 
     package init?(_ value: SQLValue) {
-        guard let text = String(value).map(Self.words.stated) else { return nil }
+        guard let text = String(value) else { return nil }
         switch text {
         case "user": self = .user
         case "App Store": self = .appStore

@@ -105,6 +105,25 @@ struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
+    /// Two numbers make it divide by zero, as `update` does.
+    func fill(
+        _ table: String, where keys: [String], _ owners: [String], with others: [String], _ rows: [[any SQLConvertible]]
+    ) throws {
+        let names = keys + owners + others
+        let filled =
+            owners.map { owner in
+                let (present, new) = ("present.\(owner)", "excluded.\(owner)")
+                return "\(owner) = CASE WHEN \(present) IS NULL THEN \(new) WHEN \(new) IS NULL THEN \(present) "
+                    + "ELSE 1 / (\(new) - \(new)) END"
+            } + others.map { "\($0) = coalesce(present.\($0), excluded.\($0))" }
+        try runOnce(rows, names, table) { values in
+            """
+            INSERT INTO "\(table)" AS present (\(names.joined(separator: ", "))) SELECT * FROM \(values)
+            ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(filled.joined(separator: ", "))
+            """
+        }
+    }
+
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         try runOnce(rows, keys, table) { values in
             """
@@ -165,6 +184,10 @@ struct PostgreSQLDatabase: LedgerDatabase {
 
     func isIn(_ parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .text)))" }
 
+    func list(packed texts: [String]) -> SQLValue { PostgreSQLArray(packed: texts).argument }
+
+    func isIn(packed parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .packed)))" }
+
     func isConstraintViolation(_ error: any Error) -> Bool {
         (error as? PostgreSQLFailure)?.isConstraintViolation ?? false
     }
@@ -186,9 +209,8 @@ struct PostgreSQLArray {
             case (.integer(let number), .integer), (.integer(let number), .origin), (.integer(let number), .small):
                 append(element: number)
             case (.text(let text), .text): append(element: text)
-            case (.blob(let blob), .blob):
-                append(Int32(blob.count))
-                bytes += blob
+            case (.text(let text), .packed), (.packed(let text), .packed): append(element: PackedText.bytes(of: text))
+            case (.blob(let blob), .blob), (.blob(let blob), .packed): append(element: blob)
             default: throw PostgreSQLFailure(state: "22P02")
             }
         }
@@ -202,6 +224,11 @@ struct PostgreSQLArray {
     init(_ texts: [String]) {
         self.init(of: .text, count: texts.count)
         for text in texts { append(element: text) }
+    }
+
+    init(packed texts: [String]) {
+        self.init(of: .packed, count: texts.count)
+        for text in texts { append(element: PackedText.bytes(of: text)) }
     }
 
     /// The array without its elements: one dimension that begins at 1 and may have nulls.
@@ -223,7 +250,7 @@ struct PostgreSQLArray {
         switch kind {
         case .text: ("text", 25)
         case .integer, .origin, .small: ("bigint", 20)
-        case .blob: ("bytea", 17)
+        case .blob, .packed: ("bytea", 17)
         }
     }
 
@@ -235,6 +262,11 @@ struct PostgreSQLArray {
     private mutating func append(element text: String) {
         append(Int32(text.utf8.count))
         bytes += text.utf8
+    }
+
+    private mutating func append(element blob: [UInt8]) {
+        append(Int32(blob.count))
+        bytes += blob
     }
 
     private mutating func append(_ number: some FixedWidthInteger) {

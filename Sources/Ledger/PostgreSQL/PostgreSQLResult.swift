@@ -82,6 +82,7 @@ struct PostgreSQLArguments {
                 isBinary = false
             case .text(let text): bytes += text.utf8
             case .blob(let blob): bytes += blob
+            case .packed(let text): bytes += PackedText.bytes(of: text)
             }
             offsets.append(argument == .null ? nil : start)
             lengths.append(Int32(bytes.count - start))

@@ -76,6 +76,17 @@ package protocol LedgerDatabase {
     ///   - rows: A value for each key, then the amount. Each key occurs once.
     func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws
 
+    /// Inserts rows, and fills columns of existing ones that are null there, with one statement. A later statement may throw the error.
+    ///
+    /// - Parameters:
+    ///   - keys: The columns of the primary key.
+    ///   - owners: Columns of numbers. A row whose column has a number already is an error, as an existing key is.
+    ///   - others: The columns that belong to them.
+    ///   - rows: A value for each key, then for each owner and each other column. Each key occurs once.
+    func fill(
+        _ table: String, where keys: [String], _ owners: [String], with others: [String], _ rows: [[any SQLConvertible]]
+    ) throws
+
     /// Deletes rows with one statement. A later statement may throw the error.
     ///
     /// - Parameter rows: A value for each key.
@@ -98,6 +109,12 @@ package protocol LedgerDatabase {
 
     /// The SQL after a column's name that finds the rows with one of the texts of an argument of `list`.
     func isIn(_ parameter: String) -> String
+
+    /// An argument with several identifiers, for `isIn(packed:)`.
+    func list(packed texts: [String]) -> SQLValue
+
+    /// The SQL after a packed column's name that finds the rows with one of the identifiers of an argument of `list(packed:)`.
+    func isIn(packed parameter: String) -> String
 
     /// The SQL after a table's name that forces an index, for a database that would choose a worse one.
     func indexed(by index: String) -> String
@@ -123,6 +140,11 @@ extension LedgerDatabase {
     /// An argument with several texts, each once, in the order of their bytes, so that the same texts make the same query.
     package func list(eachOf texts: some Sequence<String>) -> SQLValue {
         list(Set(texts.map { ByteKey($0) }).sorted().map(\.text))
+    }
+
+    /// An argument with several identifiers for `isIn(packed:)`, each once, in the order of their bytes as `list(eachOf:)`.
+    package func list(eachPacked texts: some Sequence<String>) -> SQLValue {
+        list(packed: Set(texts.map { ByteKey($0) }).sorted().map(\.text))
     }
 
     /// The values that a function reads from the rows of a query, in their order.

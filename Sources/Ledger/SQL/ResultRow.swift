@@ -58,7 +58,7 @@ package struct ResultRow: ~Copyable {
             switch result.value(row, position) {
             case .integer(let number): return number
             case .null: return nil
-            case .text, .blob, nil: throw mismatch(at: position)
+            case .text, .blob, .packed, nil: throw mismatch(at: position)
             }
         }
     }
@@ -80,9 +80,10 @@ package struct ResultRow: ~Copyable {
 
     package mutating func next() throws(ColumnMismatch) -> String? {
         switch try nextValue() {
-        case .text(let text): return text
+        case .text(let text), .packed(let text): return text
         case .null: return nil
-        case .integer, .blob: throw mismatch(at: position - 1)
+        case .blob(let bytes): return try some(PackedText.text(of: bytes))
+        case .integer: throw mismatch(at: position - 1)
         }
     }
 
@@ -95,7 +96,7 @@ package struct ResultRow: ~Copyable {
         switch try nextValue() {
         case .blob(let bytes): return bytes
         case .null: return nil
-        case .integer, .text: throw mismatch(at: position - 1)
+        case .integer, .text, .packed: throw mismatch(at: position - 1)
         }
     }
 

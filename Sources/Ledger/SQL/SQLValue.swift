@@ -7,6 +7,8 @@ package enum SQLValue: Hashable, Sendable {
     case integer(Int64)
     case text(String)
     case blob([UInt8])
+    /// The identifier of a packed column.
+    case packed(String)
 }
 
 /// A type that columns can store.
@@ -66,9 +68,15 @@ extension Bool: SQLConvertible {
 extension String: SQLConvertible {
     package var sqlValue: SQLValue { .text(self) }
 
+    /// - Parameter value: A text, or the bytes of one in a packed column of PostgreSQL.
     package init?(_ value: SQLValue) {
-        guard case .text(let text) = value else { return nil }
-        self = text
+        switch value {
+        case .text(let text), .packed(let text): self = text
+        case .blob(let bytes):
+            guard let text = PackedText.text(of: bytes) else { return nil }
+            self = text
+        case .null, .integer: return nil
+        }
     }
 }
 
@@ -106,12 +114,12 @@ extension Collection<Origin> {
     package var sqlList: String { "(" + map(\.number).sorted().map { "\($0)" }.joined(separator: ", ") + ")" }
 }
 
-/// Stored as text in lowercase.
+/// Stored in lowercase in a packed column.
 extension UUID: SQLConvertible {
-    package var sqlValue: SQLValue { .text(lowercasedString) }
+    package var sqlValue: SQLValue { .packed(lowercasedString) }
 
     package init?(_ value: SQLValue) {
-        guard case .text(let text) = value else { return nil }
+        guard let text = String(value) else { return nil }
         self.init(uuidString: text)
     }
 }

@@ -102,6 +102,20 @@ struct SQLiteDatabase: LedgerDatabase {
             """, rows)
     }
 
+    func fill(
+        _ table: String, where keys: [String], _ owners: [String], with others: [String], _ rows: [[any SQLConvertible]]
+    ) throws {
+        guard !rows.isEmpty, let key = keys.last else { return }
+        let filled = (owners + others).map { "\($0) = coalesce(\($0), excluded.\($0))" }
+        let taken = owners.map { "\($0) IS NOT NULL AND excluded.\($0) IS NOT NULL" }.joined(separator: " OR ")
+        // A key that is null violates a constraint.
+        try runEach(
+            """
+            INSERT INTO "\(table)" \(values(of: keys + owners + others)) ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE
+            SET \(key) = CASE WHEN \(taken) THEN NULL ELSE \(key) END, \(filled.joined(separator: ", "))
+            """, rows)
+    }
+
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         guard !rows.isEmpty else { return }
         try runEach("DELETE FROM \"\(table)\" WHERE \(Self.condition(keys, after: 0))", rows)
@@ -135,6 +149,10 @@ struct SQLiteDatabase: LedgerDatabase {
     func isIn(numbers parameter: String) -> String { isIn(parameter) }
 
     func list(_ texts: [String]) -> SQLValue { .text(JSONValue.array(texts.map { .string($0) }).compactText) }
+
+    func list(packed texts: [String]) -> SQLValue { list(texts) }
+
+    func isIn(packed parameter: String) -> String { isIn(parameter) }
 
     func isIn(_ parameter: String) -> String { "IN (SELECT value FROM json_each(\(parameter)))" }
 
@@ -180,7 +198,7 @@ struct SQLiteDatabase: LedgerDatabase {
             switch value {
             case .null: return sqlite3_bind_null(handle, index)
             case .integer(let number): return sqlite3_bind_int64(handle, index, number)
-            case .text(var text):
+            case .text(var text), .packed(var text):
                 return text.withUTF8 { bytes in
                     bytes.withMemoryRebound(to: CChar.self) { bytes in
                         // SQLite would store a null pointer as NULL.

@@ -1,3 +1,6 @@
+import Foundation
+import Proofs
+
 extension LedgerFeature {
     /// The users, their audit logs and the callers.
     static let users = LedgerFeature(
@@ -20,29 +23,35 @@ extension LedgerFeature {
                     OR subject IS NULL AND product IS NULL
                 """
             ),
-            (
-                "An account token is not a UUID in lowercase",
-                """
-                SELECT name FROM "user" WHERE app_account_token NOT LIKE '________-____-____-____-____________'
-                    OR app_account_token <> lower(app_account_token)
-                """
-            ),
-        ])
+        ],
+        check: tokens)
+
+    /// A sentence for each user whose account token is no UUID. The text of a packed column cannot be compared in SQL.
+    private static func tokens(_ database: any LedgerDatabase, _ limit: Int) throws -> [String] {
+        var problems: [String] = []
+        try database.streamRows(of: #"SELECT name, app_account_token FROM "user" ORDER BY user_id"#) { row in
+            let (name, token): (String, String) = (try row.next(), try row.next())
+            if problems.count < limit, UUID(uuidString: token)?.lowercasedString.hasSameBytes(as: token) != true {
+                problems.append("An account token is not a UUID in lowercase: \(name).")
+            }
+        }
+        return problems
+    }
 }
 
 /// The tables of the events of users.
 extension Table {
     static let audit = [auditLog, userChange]
 
-    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased. `app`: the number of
-    /// the app; `product`: the number of the product that is the subject, null for another `subject`. The digest covers the
-    /// identifiers of both.
+    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased. `actor`: null for the user;
+    /// `app`: the number of the app; `product`: the number of the product that is the subject, null for another `subject`. The digest
+    /// covers the actor and the identifiers of both.
     private static let auditLog = Table(
         name: "audit", family: .userData,
         columns: [
             .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"),
-            .text("event").of(AuditEntry.Event.words), .text("actor").of(AuditActor.words), .origin("origin").optional,
-            .text("reference"), .text("subject").optional, .small("product").optional, .text("reason").optional,
+            .text("event").of(AuditEntry.Event.words), .text("actor").optional, .origin("origin").optional,
+            .packed("reference"), .text("subject").optional, .small("product").optional, .text("reason").optional,
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
             .small("app").optional, .integer("amount").optional, .text("balance").optional,
             .integer("ends_at").optional,
@@ -66,8 +75,10 @@ extension Table {
         // The team wrote these reasons. The reason of a refusal is a code.
         erasure: .update("reason = NULL, reason_salt = NULL", condition: "reason IS NOT NULL AND event <> 'refused'")
     )
-    // The latest records of all users, by origin, and the numbers of each event since a moment.
-    .indexed("audit_by_time", by: ["origin", "happened_at", "user_id", "number", "event"])
+    // The latest records of all users, by origin, and the numbers of each event since a moment. SQLite has the key in each index, and
+    // PostgreSQL sorts the few records of one moment.
+    .indexed("audit_by_time", by: ["origin", "happened_at", "user_id", "number", "event"], in: .sqlite)
+    .indexed("audit_by_time", by: ["origin", "happened_at", "event"], in: .postgreSQL)
     // The actions of the team's members, which are rare.
     .indexed(
         "audit_of_members", by: ["happened_at", "user_id", "number", "actor", "event"],
@@ -141,7 +152,7 @@ extension Table {
         name: "user", family: .userData,
         columns: [
             .integer("user_id"), .text("issuer"), .text("name", check: "name <> ''"),
-            .text("app_account_token", check: "length(app_account_token) = 36"),
+            .packed("app_account_token"),
             .integer("is_app_account_token_settled"), .integer("first_seen_at"),
             .integer("version"),
             .integer("last_transaction"), .integer("last_grant"), .integer("audit_number"),
@@ -171,7 +182,7 @@ extension Table {
     /// The users by their own account tokens and further ones.
     private static let accountToken = Table(
         name: "account_token", family: .globalKey,
-        columns: [.text("app_account_token", check: "length(app_account_token) = 36"), .integer("user_id")],
+        columns: [.packed("app_account_token"), .integer("user_id")],
         key: ["app_account_token"],
         owner: (table: "user", keyName: "An account token"), aliases: "account_token_alias")
 
@@ -179,7 +190,7 @@ extension Table {
     /// the token of a merged user became this user's, or was replaced.
     private static let accountTokenAlias = Table(
         name: "account_token_alias", family: .userData,
-        columns: [.integer("user_id"), .text("app_account_token"), .integer("aliased_at")],
+        columns: [.integer("user_id"), .packed("app_account_token"), .integer("aliased_at")],
         key: ["user_id", "app_account_token"])
 
     /// The users who were merged into a user. The merged ones are tombstones, which keep their audit logs.

@@ -145,12 +145,11 @@ package enum SQLDialect: Sendable {
 
     func type(of kind: Table.Column.Kind) -> String {
         switch (self, kind) {
-        case (.sqlite, .integer), (.sqlite, .origin), (_, .small): "INTEGER"
-        case (.sqlite, .text): "TEXT"
+        case (.sqlite, .integer), (_, .origin), (_, .small): "INTEGER"
+        case (.sqlite, .text), (.sqlite, .packed), (.postgreSQL, .text): "TEXT"
         case (.sqlite, .blob): "BLOB"
-        case (.postgreSQL, .integer), (.postgreSQL, .origin): "BIGINT"
-        case (.postgreSQL, .text): "TEXT"
-        case (.postgreSQL, .blob): "BYTEA"
+        case (.postgreSQL, .integer): "BIGINT"
+        case (.postgreSQL, .blob), (.postgreSQL, .packed): "BYTEA"
         }
     }
 

@@ -101,11 +101,20 @@ package struct Table: Sendable {
             /// A number of at most 32 bits, which no larger argument is compared with: of an app or a product, or a flag.
             case small
             case text
+            /// An identifier, which PostgreSQL stores as `PackedText`. An argument is a `SQLValue.packed`.
+            case packed
             case blob
             /// The number of an origin, which has its text in an export.
             case origin
 
-            var isNumber: Bool { self == .integer || self == .origin || self == .small }
+            /// The bytes in PostgreSQL, which pads a number to a multiple of them; nil for a text.
+            var width: Int? {
+                switch self {
+                case .integer: 8
+                case .small, .origin: 4
+                case .text, .packed, .blob: nil
+                }
+            }
         }
 
         let name: String
@@ -129,6 +138,8 @@ package struct Table: Sendable {
         package static func text(_ name: String, check: String? = nil) -> Column {
             Column(name: name, kind: .text, check: check)
         }
+
+        package static func packed(_ name: String) -> Column { Column(name: name, kind: .packed) }
 
         package static func origin(_ name: String) -> Column { Column(name: name, kind: .origin) }
 
@@ -234,11 +245,8 @@ package struct Table: Sendable {
     ///   table before.
     func statements(in dialect: SQLDialect, isDistributed: Bool = false) -> [String] {
         // PostgreSQL pads each number to a multiple of its size, so the wide ones come first there, and the texts last.
-        let wide = columns.filter { $0.kind.isNumber && $0.kind != .small }
-        let ordered =
-            dialect == .sqlite
-            ? columns : wide + columns.filter { $0.kind == .small } + columns.filter { !$0.kind.isNumber }
-        let columns = ordered.map { dialect.definition(of: $0) }
+        let byWidth = [8, 4, nil].flatMap { width in columns.filter { $0.kind.width == width } }
+        let definitions = (dialect == .sqlite ? columns : byWidth).map { dialect.definition(of: $0) }
         let foreignKeys = references.filter { $0.isEnforced(in: dialect) }.map { reference in
             let columns = reference.columns.joined(separator: ", ")
             let key = (reference.key ?? reference.columns).joined(separator: ", ")
@@ -250,7 +258,7 @@ package struct Table: Sendable {
             + (isDistributed ? [] : foreignKeys)
         let table = """
             CREATE TABLE \(quotedName) (
-                \((columns + constraints).joined(separator: ",\n    "))
+                \((definitions + constraints).joined(separator: ",\n    "))
             )\(dialect.options(of: self));
             """
         let indexes = indexes(in: dialect).map { index in

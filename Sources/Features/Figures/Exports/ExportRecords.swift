@@ -120,7 +120,7 @@ struct ExportRecords {
         let known = Dictionary(uniqueKeysWithValues: users.map { ($0.number, $0) })
         return try database.rows(
             """
-            SELECT audit.user_id, number, happened_at, event, actor, origin, reference, \(AuditEntry.subject), reason,
+            SELECT audit.user_id, number, happened_at, event, \(AuditEntry.actor), origin, reference, \(AuditEntry.subject), reason,
                 api_key.name
             FROM audit \(AuditActor.keyJoin)
             WHERE audit.user_id \(database.isIn(numbers: "$1")) AND happened_at <= $2

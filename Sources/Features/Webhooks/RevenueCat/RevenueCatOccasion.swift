@@ -120,12 +120,12 @@ extension RevenueCatOccasion {
         let asking = records.filter { Self.asking.contains($0.record.entry.event) }
         guard !asking.isEmpty else { return records.map { _ in RevenueCatOccasion() } }
         let users = database.list(Set(asking.map(\.user)).sorted())
-        let references = database.list(eachOf: asking.map(\.record.entry.reference))
+        let references = database.list(eachPacked: asking.map(\.record.entry.reference))
         var events: [Place: [(number: Int64, event: AuditEntry.Event)]] = [:]
         try database.forEachRow(
             """
             SELECT user_id, origin, reference, number, event FROM audit
-            WHERE user_id \(database.isIn(numbers: "$1")) AND reference \(database.isIn("$2"))
+            WHERE user_id \(database.isIn(numbers: "$1")) AND reference \(database.isIn(packed: "$2"))
                 AND event IN \(companions.sqlList)
             """,
             [users, references]
@@ -160,7 +160,7 @@ extension RevenueCatOccasion {
                 AND other.origin = revoked.origin AND other.app = revoked.app
                 AND other.transaction_id <> revoked.transaction_id
                 AND (other.purchase_date > revoked.purchase_date OR other.expires_at = revoked.expires_at)
-            WHERE revoked.user_id \(database.isIn(numbers: "$1")) AND revoked.transaction_id \(database.isIn("$2"))
+            WHERE revoked.user_id \(database.isIn(numbers: "$1")) AND revoked.transaction_id \(database.isIn(packed: "$2"))
             """,
             [users, references]
         ) { row in

@@ -3,8 +3,8 @@
 /// The anchor of the proof's chain, or the key of the app on Google Play, determines the issuer. The signed content determines the environment.
 /// The service accepts only its configured origins. No origin replaces another.
 ///
-/// A store that Till does not come with has origins of its own, `NAME/Production`, `NAME/Sandbox` and `NAME/Test`. A ledger and an answer may
-/// have them. A person can name one of `allCases` alone (`init(listed:)`).
+/// A store that Till does not come with has origins of its own, `NAME/Production`, `NAME/Sandbox` and `NAME/Test`. The name has at most six
+/// small letters. A ledger and an answer may have them. A person can name one of `allCases` alone (`init(listed:)`).
 public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterable {
     public static let appleProduction = Origin(code: 0)
     public static let appleSandbox = Origin(code: 1)
@@ -61,7 +61,7 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
 
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// The number in the rows of a ledger: negative for another store, with the environment in the lowest two bits.
+    /// The number in the rows of a ledger, of 32 bits: negative for another store, with the environment in the lowest two bits.
     package var number: Int64 { Int64(bitPattern: code) }
 
     /// - Returns: Nil for a number that no origin has.

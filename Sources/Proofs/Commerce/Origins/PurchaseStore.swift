@@ -142,21 +142,25 @@ extension PurchaseStore {
     package var statesRenewalOfPurchase: Bool { self != .playStore }
 }
 
-/// The name of a store before the environment of its origins, as one number: up to ten letters and digits of six bits each.
+/// The name of a store before the environment of its origins, as one number: up to six small letters.
+///
+/// An origin has 32 bits, because four rows and two indexes of each purchase have it.
 struct StoreName {
-    private static let maximumLength = 10
-    private static let characters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
-    /// The first halves of the known origins, and the words of their stores.
-    private static let known = ["apple", "xcode", "local", "google", "localPlay"]
-    /// The bit that tells a packed name from the code of a known value.
-    private static let packed: UInt64 = 1 << 63
+    private static let maximumLength = 6
+    private static let characters = Array("abcdefghijklmnopqrstuvwxyz".utf8)
+    /// The number of characters, and of the end of a shorter name.
+    private static let base = UInt64(characters.count + 1)
+    /// The first halves of the known origins that have the form of a name.
+    private static let known = ["apple", "xcode", "local", "google"]
+    /// The bits that tell a packed name from the code of a known value. They make a negative number of 32 bits.
+    private static let packed: UInt64 = .max << 31
     /// The bits of an origin's environment, which a name leaves free.
     static let environmentMask: UInt64 = 3
 
     let code: UInt64
     var isKnown: Bool { Self.known.contains { $0.hasSameBytes(as: text) } }
 
-    static func isPacked(_ code: UInt64) -> Bool { code & packed != 0 }
+    static func isPacked(_ code: UInt64) -> Bool { code & packed == packed }
 
     /// - Parameter code: The code of an origin or a store that is no known one.
     init(code: UInt64) {
@@ -167,8 +171,8 @@ struct StoreName {
     init?(checking code: UInt64) {
         var rest = (code & ~Self.packed) >> 2
         while rest != 0 {
-            guard (1...Self.characters.count).contains(Int(rest & 63)) else { return nil }
-            rest >>= 6
+            guard rest % Self.base != 0 else { return nil }
+            rest /= Self.base
         }
         guard Self.isPacked(code), let name = StoreName(Substring(StoreName(code: code).text)),
             name.code == code & ~Self.environmentMask
@@ -176,15 +180,13 @@ struct StoreName {
         self = name
     }
 
-    /// - Returns: Nil for an empty or a long text, and for one with another character or a capital at its beginning.
+    /// - Returns: Nil for an empty or a long text, and for one with another character.
     init?(_ text: Substring) {
-        guard (1...Self.maximumLength).contains(text.utf8.count), let first = text.utf8.first,
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first)
-        else { return nil }
+        guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
         var code: UInt64 = 0
         for character in text.utf8 {
             guard let number = Self.characters.firstIndex(of: character) else { return nil }
-            code = code << 6 | UInt64(number + 1)
+            code = code * Self.base + UInt64(number + 1)
         }
         self.code = Self.packed | code << 2
     }
@@ -193,8 +195,8 @@ struct StoreName {
         var bytes: [UInt8] = []
         var rest = (code & ~Self.packed) >> 2
         while rest != 0 {
-            bytes.append(Self.characters[Int(rest & 63) - 1])
-            rest >>= 6
+            bytes.append(Self.characters[Int(rest % Self.base) - 1])
+            rest /= Self.base
         }
         return String(decoding: bytes.reversed(), as: UTF8.self)
     }

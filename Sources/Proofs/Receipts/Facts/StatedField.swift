@@ -34,8 +34,6 @@ public struct StatedField: Sendable {
     /// The meaning in a few words.
     public let meaning: String
     public let source: Source
-    /// The words of a text that nearly all rows of the ledger have; nil for another field.
-    package let words: FrequentWords?
     /// The known fields of an object. An object in another form is absent.
     private let fields: [String: PayloadForm]
 
@@ -44,14 +42,12 @@ public struct StatedField: Sendable {
         _ kind: Kind,
         _ meaning: String,
         by source: Source = .anyStatement,
-        words: FrequentWords? = nil,
         fields: [String: PayloadForm] = [:]
     ) {
         self.column = column
         self.kind = kind
         self.meaning = meaning
         self.source = source
-        self.words = words
         self.fields = fields
     }
 
@@ -74,22 +70,12 @@ public struct StatedField: Sendable {
 public protocol StatedFact: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
     var field: StatedField { get }
     static var byColumn: [String: Self] { get }
-    /// The words of each fact (`StatedField.words`), by its position.
-    static var words: [FrequentWords?] { get }
 }
 
 extension StatedFact {
     static func factsByColumn() -> [String: Self] {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0.field.column, $0) })
     }
-
-    static func wordsByPosition() -> [FrequentWords?] { allCases.map(\.field.words) }
-
-    /// The text in the ledger for a stated one.
-    package func storedText(_ text: String) -> String { Self.words[position]?.stored(text) ?? text }
-
-    /// The stated text of one in the ledger.
-    package func statedText(_ text: String) -> String { Self.words[position]?.stated(text) ?? text }
 
     /// The position among all facts. An enumeration without associated values is stored as this number.
     @inlinable
@@ -154,12 +140,10 @@ public enum RenewalFact: String, StatedFact {
     case subscriptionState, canceledBy, autoResumeTime, autoRenewBasePlanId, priceChangeState
 
     public static let byColumn = factsByColumn()
-    public static let words = wordsByPosition()
 
     public var field: StatedField {
         switch self {
-        case .environment:
-            .init("environment", .text, "store environment", words: FrequentWords(of: AppStoreEnvironment.self))
+        case .environment: .init("environment", .text, "store environment")
         case .productId: .init("product_id", .text, "product")
         case .autoRenewProductId: .init("auto_renew_product_id", .text, "product of the next renewal")
         case .autoRenewStatus: .init("auto_renew_status", .integer, "renewal")
@@ -315,20 +299,13 @@ public enum TransactionFact: String, StatedFact {
     case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated, promotionCode
 
     public static let byColumn = factsByColumn()
-    public static let words = wordsByPosition()
 
     public var field: StatedField {
         switch self {
-        case .environment:
-            .init("environment", .text, "store environment", words: FrequentWords(of: AppStoreEnvironment.self))
-        case .type: .init("type", .text, "kind of the product", words: FrequentWords(of: ProductType.self))
-        case .inAppOwnershipType:
-            .init(
-                "ownership_type", .text, "bought, shared in the family or a seat",
-                words: FrequentWords(of: InAppOwnershipType.self))
-        case .transactionReason:
-            .init(
-                "transaction_reason", .text, "purchase or renewal", words: FrequentWords(of: TransactionReason.self))
+        case .environment: .init("environment", .text, "store environment")
+        case .type: .init("type", .text, "kind of the product")
+        case .inAppOwnershipType: .init("ownership_type", .text, "bought, shared in the family or a seat")
+        case .transactionReason: .init("transaction_reason", .text, "purchase or renewal")
         case .originalPurchaseDate: .init("original_purchase_date", .date, "first purchase")
         case .expiresDate: .init("expires_date", .date, "end of the paid period", by: .lastStatement)
         case .webOrderLineItemId: .init("web_order_line_item_id", .text, "billing event")
@@ -341,10 +318,7 @@ public enum TransactionFact: String, StatedFact {
         case .storefrontId: .init("storefront_id", .text, "storefront")
         case .offerType: .init("offer_type", .integer, "kind of the offer")
         case .offerIdentifier: .init("offer_id", .text, "offer")
-        case .offerDiscountType:
-            .init(
-                "offer_discount_type", .text, "payment mode of the offer",
-                words: FrequentWords(of: OfferDiscountType.self))
+        case .offerDiscountType: .init("offer_discount_type", .text, "payment mode of the offer")
         case .offerPeriod: .init("offer_period", .text, "length of the offer")
         case .isTrialPeriod: .init("is_trial_period", .bool, "free trial", by: .appReceipts)
         case .isInIntroductoryOfferPeriod:

@@ -1,11 +1,13 @@
+import Proofs
+
 /// The words of a text that nearly all rows of a table have. A row has the place of its word as a digit.
-public struct FrequentWords: Sendable {
+package struct FrequentWords: Sendable {
     private let words: [String]
 
     /// - Parameter words: At most ten. Their places stay, so a new one comes last.
     package init(_ words: [String]) { self.words = words }
 
-    init<Words: CaseIterable & RawRepresentable<String>>(of type: Words.Type) {
+    package init<Words: CaseIterable & RawRepresentable<String>>(of type: Words.Type) {
         self.init(type.allCases.map(\.rawValue))
     }
 
