@@ -21,7 +21,7 @@ say() { printf '\n== %s\n' "$1"; }
 [ $# -eq 1 ] || fail "the arguments \"$*\" are not valid. Run \`Scripts/test-package.sh FOLDER\`."
 newest() { find "$1" -maxdepth 1 -name "$2" -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-; }
 deb=$(newest "$1" 'till_*.deb')
-tarball=$(newest "$1" 'till-*.tar.gz')
+tarball=$(newest "$1" 'till-*-linux-*.tar.gz')
 [ -n "$deb" ] && [ -n "$tarball" ] || fail "\"$1\" has no packages. Run \`make package\`."
 
 . Scripts/debian.sh
