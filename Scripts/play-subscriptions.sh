@@ -19,6 +19,7 @@ folder=$(realpath "$1")
 [ -d "$folder" ] && [ -z "$(ls -A "$folder")" ] || fail "\"$1\" is not an empty folder. Make one with \`mktemp -d\`."
 shift
 till=("$@")
+unset TILL_SANDBOX_KEY
 export TILL_DATA=$folder/data TILL_CATALOG=$folder/Garden TILL_API_KEY=
 
 service=
@@ -34,7 +35,8 @@ coproc server {
     exec "${till[@]}" serve --store --play --port 0 --play-port 0 --log-level warning 2>"$folder/service.log"
 }
 service=$server_PID
-read -r -t $limit _ _ url <&"${server[0]}" || fail "the service did not start."
+read -r -t $limit _ _ url <&"${server[0]}" && read -r -t $limit _ _ play <&"${server[0]}" &&
+    read -r -t $limit _ _ key <&"${server[0]}" || fail "the service did not start."
 TILL_API_KEY=$("${till[@]}" keys make shop 2>/dev/null)
 step() { printf '%3d s  %s\n' "$SECONDS" "$1"; }
 step "both stores and the service run"
@@ -73,7 +75,8 @@ expect bob active "$bob_end" 1
 
 transaction=$("${till[@]}" store sales alice --json | sed -n 's/.*"transactionId" : "\([0-9]*\)".*/\1/p' | tail -n 1)
 "${till[@]}" store refund "$transaction" >/dev/null
-"${till[@]}" play subscription 1 refund >/dev/null
+curl --silent --show-error --fail --request POST --header "Authorization: Bearer $key" \
+    "$play/sandbox/v1/subscriptions/1/refund" >/dev/null || fail "the Play should refund the subscription."
 expect alice revoked "" 0
 expect bob revoked "" 0
 
