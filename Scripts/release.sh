@@ -13,9 +13,7 @@ fail() {
 
 [ $# -ge 1 ] && [ $# -le 2 ] || fail "the arguments \"$*\" are not valid. Run \`Scripts/release.sh FOLDER [BINARY]\`."
 [ "$(id -u)" -eq 0 ] || fail "only root can make the container image. Run \`sudo make release\`, or \`make package\` and \`make wheel\`."
-for need in swift:swift buildah:buildah; do
-    command -v "${need%:*}" >/dev/null || fail "${need%:*} is missing. Run \`apt-get install ${need#*:}\`."
-done
+command -v buildah >/dev/null || fail "buildah is missing. Run \`apt-get install buildah\`."
 [ -f Package.resolved ] || fail "Package.resolved does not exist, and the bill of materials is read from it. Run \`swift package resolve\`."
 mkdir -p "$1"
 folder=$(realpath "$1")
