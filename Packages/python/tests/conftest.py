@@ -15,3 +15,8 @@ def till_catalog(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     products = pathlib.Path(__file__).parents[3] / "Tests" / "Support" / "Garden.storekit"
     subprocess.run([PROGRAM, "init", "--storekit", products, "--bundle-id", PACKAGE, catalog], check=True)
     return catalog
+
+
+@pytest.fixture(scope="session")
+def till_service_options() -> list[str]:
+    return ["--figures"]

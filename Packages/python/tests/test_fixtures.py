@@ -71,3 +71,7 @@ def test_a_refusal_has_its_problem(till_store: Store) -> None:
         till_store.buy("garden.moon", account="alice")
     assert refusal.value.status in (404, 422)
     assert refusal.value.problem["code"] in str(refusal.value)
+
+
+def test_a_service_has_the_options_of_the_suite(till_service: Service) -> None:
+    assert till_service.call("GET", "/v1/figures/revenue")["figure"] == "revenue"

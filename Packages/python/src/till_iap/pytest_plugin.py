@@ -46,11 +46,19 @@ def till_play(tmp_path_factory: pytest.TempPathFactory, till_catalog: pathlib.Pa
     process.stop()
 
 
+@pytest.fixture(scope="session")
+def till_service_options() -> list[str]:
+    """Further options of `till serve`, such as `--webhooks`. Override this fixture to set some."""
+    return []
+
+
 @pytest.fixture
-def till_service(tmp_path_factory: pytest.TempPathFactory, till_catalog: pathlib.Path | None) -> Iterator[Service]:
+def till_service(
+    tmp_path_factory: pytest.TempPathFactory, till_catalog: pathlib.Path | None, till_service_options: list[str]
+) -> Iterator[Service]:
     """A service with a ledger of its own, and both stores beside it."""
     process = Process(
         tmp_path_factory.mktemp("till-service"), till_catalog,
-        ["serve", "--store", "--play", "--port", "0", "--play-port", "0"])
+        ["serve", "--store", "--play", "--port", "0", "--play-port", "0", *till_service_options])
     yield Service(process, process.printed("Google Play: "))
     process.stop()
