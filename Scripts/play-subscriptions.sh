@@ -73,10 +73,11 @@ bob_end=$(paid_until bob)
 expect alice active "$alice_end" 1
 expect bob active "$bob_end" 1
 
-transaction=$("${till[@]}" store sales alice --json | sed -n 's/.*"transactionId" : "\([0-9]*\)".*/\1/p' | tail -n 1)
+# The stores' own answers, for those who play a customer.
+sandbox() { curl --silent --show-error --fail --header "Authorization: Bearer $key" "$@"; }
+transaction=$(sandbox "$url/sandbox/v1/accounts/alice/transactions" | grep -o '"transactionId" *: *"[0-9]*"' | tail -n 1 | grep -o '[0-9]*')
 "${till[@]}" store refund "$transaction" >/dev/null
-curl --silent --show-error --fail --request POST --header "Authorization: Bearer $key" \
-    "$play/sandbox/v1/subscriptions/1/refund" >/dev/null || fail "the Play should refund the subscription."
+sandbox --request POST "$play/sandbox/v1/subscriptions/1/refund" >/dev/null
 expect alice revoked "" 0
 expect bob revoked "" 0
 
