@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-apple test-google test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package
+.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-apple test-google test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel release test-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -99,6 +99,20 @@ package: requirements ## Build a Debian package and a tarball, into .build/packa
 
 test-package: package ## Install the packages in a fresh Debian, and run the demo there (as root)
 	@Scripts/test-package.sh .build/packages
+
+wheel: build ## Build a Python wheel with the program of `make build`, into .build/wheels
+	@Scripts/wheel.sh .build/wheels .build/release/till
+
+test-wheel: wheel ## Install the wheel in a fresh virtual environment, and run its pytest fixtures with eight workers
+	@Scripts/test-wheel.sh .build/wheels
+
+release: requirements ## Make everything that is installed, with its sums and bills of materials, into .build/artifacts (as root)
+	@rm -rf .build/artifacts
+	@Scripts/release.sh .build/artifacts
+
+test-release: release ## Try each thing of the release where nothing else is, then make it again and compare the bytes (as root)
+	@Scripts/test-release.sh .build/artifacts
+
 bench-figures: build ## Measure each figure of a year, in the sums of ten million transactions, in SQLite and PostgreSQL (ROUNDS=N)
 	@Scripts/bench-figures.sh .build/release/till $(or $(ROUNDS),15)
 

@@ -133,14 +133,14 @@ architecture=$(dpkg --print-architecture)
 printf 'Source: till\n\nPackage: till\nArchitecture: %s\n' "$architecture" >"$work/debian/control"
 depends=$(cd "$work" && dpkg-shlibdeps --warnings=1 -O -e"$tree/usr/bin/till" | sed -n 's/^shlibs:Depends=//p')
 [ -n "$depends" ] || fail "dpkg-shlibdeps finds no packages for the libraries of \"$binary\"."
-# tzdata: receipts have dates in Apple's own time zone.
+# procps has the kill with which the unit reloads. tzdata: receipts have dates in Apple's own time zone.
 cat >"$tree/DEBIAN/control" <<TEXT
 Package: till
 Version: $version
 Architecture: $architecture
 Maintainer: $DEBEMAIL
 Installed-Size: $(find "$tree" -path "$tree/DEBIAN" -prune -o -type f -printf '%s\n' | awk '{ size += int(($1 + 1023) / 1024) } END { print size }')
-Depends: adduser, tzdata, $depends
+Depends: adduser, procps, tzdata, $depends
 Recommends: ca-certificates
 Section: web
 Priority: optional

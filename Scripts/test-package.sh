@@ -21,30 +21,12 @@ say() { printf '\n== %s\n' "$1"; }
 [ $# -eq 1 ] || fail "the arguments \"$*\" are not valid. Run \`Scripts/test-package.sh FOLDER\`."
 newest() { find "$1" -maxdepth 1 -name "$2" -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-; }
 deb=$(newest "$1" 'till_*.deb')
-tarball=$(newest "$1" 'till-*.tar.gz')
+tarball=$(newest "$1" 'till-*-linux-*.tar.gz')
 [ -n "$deb" ] && [ -n "$tarball" ] || fail "\"$1\" has no packages. Run \`make package\`."
 
-[ "$(id -u)" -eq 0 ] || skip "only root can make a system in a folder."
-command -v apt-get >/dev/null || skip "there is no apt-get, which knows a mirror of Debian's packages."
-if ! command -v debootstrap >/dev/null; then
-    echo "Installing debootstrap …"
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends debootstrap; } \
-        >/dev/null || skip "debootstrap is missing and cannot be installed."
-fi
-codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-# The mirror that this machine installs from: its release's main component.
-mirror() {
-    apt-get indextargets --format '$(ORIGIN) $(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
-        awk -v codename="$codename" '($1 == "Debian" || $1 == "Ubuntu") && $2 == codename && $3 == "main" { print $4; exit }'
-}
-[ -n "$(mirror)" ] || apt-get update -qq
-mirror=$(mirror)
-[ -n "$mirror" ] || skip "apt-get names no mirror of \"$codename\"."
-eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
-[ -z "${http_proxy:-}" ] || export http_proxy
+. Scripts/debian.sh
+reason=$(debian_hindrance) || skip "$reason"
 
-cache=$PWD/.build/debootstrap
-mkdir -p "$cache"
 root=$(mktemp -d)
 trap 'rm -rf --one-file-system "$root"' EXIT
 chmod 755 "$root"
@@ -62,15 +44,12 @@ is_at() { [ "$(inside stat --format '%a %U:%G' "$1")" = "$2" ] || fail "$1 shoul
 present() { [ -e "$root$1" ] || [ -L "$root$1" ] || fail "$1 is missing $2."; }
 absent() { [ ! -e "$root$1" ] && [ ! -L "$root$1" ] || fail "$1 is still there $2."; }
 
-say "A fresh $codename, with what the package depends on"
+say "A fresh $debian_codename, with what the package depends on"
 # dpkg itself checks afterwards that these are enough. The rest is for the demo and the checks. A crash may lose this system, so
 # dpkg need not wait for the disk.
 mkdir -p "$root/etc/dpkg/dpkg.cfg.d"
 echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
-depends=$(dpkg-deb --field "$deb" Depends | tr ',' '\n' | sed -e 's/(.*//' -e 's/|.*//' | xargs | tr ' ' ',')
-debootstrap --variant=minbase --cache-dir="$cache" --include="$depends,curl,man-db,openssl,systemd" "$codename" "$root" "$mirror" \
-    >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; rm -f "$root.log"; fail "debootstrap has failed."; }
-rm -f "$root.log"
+make_debian "$root" "$(debian_dependencies "$deb"),curl,man-db,openssl,systemd" || fail "debootstrap has failed."
 
 say "Installing $(basename "$deb")"
 cp "$deb" "$root/tmp/till.deb"
@@ -88,6 +67,13 @@ say "The demo, as a user without rights"
 mkdir "$root/tmp/demo"
 cp Scripts/demo.sh Scripts/issuer.sh "$root/tmp/demo/"
 as nobody bash /tmp/demo/demo.sh /usr/bin/till | tail -n 3
+
+say "A subscription at both stores"
+mkdir -p "$root/tmp/repository/Scripts" "$root/tmp/repository/Tests/Support" "$root/tmp/subscriptions"
+cp Scripts/play-subscriptions.sh "$root/tmp/repository/Scripts/"
+cp Tests/Support/Garden.storekit "$root/tmp/repository/Tests/Support/"
+inside chown nobody /tmp/subscriptions
+as nobody bash /tmp/repository/Scripts/play-subscriptions.sh /tmp/subscriptions /usr/bin/till
 
 say "The service's own commands"
 as till till keys make shop --data /var/lib/till >/dev/null
@@ -128,6 +114,9 @@ say "The tarball"
 tar --extract --gzip --file "$tarball" --directory "$root/opt" --no-same-owner
 mv "$root/opt/$(basename "$tarball" .tar.gz)" "$root/opt/till"
 inside /opt/till/bin/till products | grep -q "Sturdy Sprout" || fail "the tarball's catalog should be used."
+mkdir "$root/tmp/tarball"
+inside chown nobody /tmp/tarball
+as nobody bash /tmp/repository/Scripts/play-subscriptions.sh /tmp/tarball /opt/till/bin/till
 cp "$root/opt/till/lib/systemd/system/till.service" "$root/etc/systemd/system/"
 inside systemd-analyze verify till.service
 
