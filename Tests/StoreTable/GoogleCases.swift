@@ -613,8 +613,8 @@ enum GoogleCases {
     // MARK: Money and rights
 
     private static let refunds = [
-        rightKept, halfKept, firstKept, firstKeptBesideForgotten, keptAfterEnd, revokedEarly, revokedAfterRefund,
-        unitsRefunded, chargedBack, chargedBackAfterEnd,
+        rightKept, halfKept, productKept, halfProductKept, consumedKept, firstKept, firstKeptBesideForgotten,
+        keptAfterEnd, revokedEarly, revokedAfterRefund, unitsRefunded, chargedBack, chargedBackAfterEnd,
     ]
 
     static let rightKept = row(
@@ -650,6 +650,44 @@ enum GoogleCases {
             .why: "plus 1 owned", .story: "granted, paymentRefunded",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, active-subscriptions 1, mrr 5000",
         ])
+
+    private static let listedOnlyIfRevoked =
+        "voided-purchases: an order refunded without the revoke option is not in the list; Order.state; \(revenueCat)"
+
+    private static func keptProduct(
+        _ name: String, paidBack: String, _ play: @Sendable @escaping (GoogleTableStore, Sold) async throws -> Void
+    ) -> TableRow {
+        row(
+            name, listedOnlyIfRevoked,
+            { store in
+                let sold = try await store.buy(.gate)
+                try store.wait(until: "03-11")
+                try await play(store, sold)
+                try store.wait(until: "03-14")
+            },
+            [
+                .items: "gate 1 owned", .subscriptions: "nothing", .why: "gate 1 owned",
+                .story: "granted, paymentRefunded", .webhooks: "purchase.granted, purchase.refunded",
+                .revenueCat: .init(
+                    "NON_RENEWING_PURCHASE gate NORMAL 20, CANCELLATION/CUSTOMER_SUPPORT gate NORMAL -\(paidBack)"),
+                .customerInfo: "gate", .figures: .init("revenue 20000, refunds 1, refunded-revenue \(paidBack)000"),
+            ])
+    }
+
+    static let productKept = keptProduct("a one-time product paid back, which the customer keeps", paidBack: "20") {
+        try await $0.payBack($1)
+    }
+
+    static let halfProductKept = keptProduct(
+        "half of a one-time product paid back, which the customer keeps", paidBack: "10"
+    ) { try await $0.payHalfBack($1) }
+
+    static let consumedKept = keptProduct(
+        "a one-time product paid back, which the customer keeps, and whose token is forgotten", paidBack: "20"
+    ) { store, sold in
+        await store.forgetToken(of: sold)
+        try await store.payBack(sold)
+    }
 
     private static let cellsOfEarlierRefund: TableRow.Cells = [
         .items: "plus 1 active until 07-01 renews", .subscriptions: "basic active until 07-01 renews",
