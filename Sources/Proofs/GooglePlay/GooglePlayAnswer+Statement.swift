@@ -157,7 +157,7 @@ extension GooglePlayAnswer {
         let isContinued = placement.isContinued(place, after: purchaseToken)
         let end =
             keptEnd(known?.expiresDate, paidUntil: paidUntil, expiryTime, isContinued: isContinued) ?? paid
-        facts[.expiresDate] = .init(end)
+        facts[.expiresDate] = .init(fundedEnd(period, endedAt: end) ?? end)
         facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.revocationType] = .init(
             refund.map { ($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue })
@@ -187,6 +187,14 @@ extension GooglePlayAnswer {
                 : StatedRenewal(
                     statedAt: moment.askedAt, proofDigest: digest, facts: renewal),
             isConsumed: false, refundedQuantity: 0, keepsEnd: isReplaced && state == .expired && known == nil)
+    }
+
+    /// The end of the period that the order funds, if Google Play has cut it short: "a snapshot of the billing/service period end time at the
+    /// moment the order was processed, and should be used only for accounting" (orders, `servicePeriodEndTime`). Nil for another period.
+    private func fundedEnd(_ period: GooglePlayOrder.LineItem?, endedAt end: Timestamp) -> Timestamp? {
+        guard state == .expired, let funded = period?.periodEnd, end.adding(seconds: Self.revocationTolerance) < funded
+        else { return nil }
+        return funded
     }
 
     /// True for the first charge of a promotion code, which has no order.

@@ -370,6 +370,9 @@ enum PlayAnswers {
         ).purchase
         #expect(purchase.revocationDate == (isRevoked ? Self.now.adding(days: -1) : nil))
         #expect(purchase.revocationReason == (isRevoked ? 0 : nil))
+        // The order has the time that was paid for, also of a period that ends before it.
+        #expect(purchase.expiresDate == Self.now.adding(days: isRevoked ? end : -1))
+        #expect(purchase.facts.date(.expiresDate) == Self.now.adding(days: end))
         let type = state == "REFUNDED" ? "REFUND_FULL" : "REFUND_PRORATED"
         #expect(purchase.facts.text(.revocationType) == (isRevoked ? type : nil))
         // Money alone that is paid back leaves the subscription.
