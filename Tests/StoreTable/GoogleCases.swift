@@ -614,7 +614,8 @@ enum GoogleCases {
 
     private static let refunds = [
         rightKept, halfKept, productKept, halfProductKept, consumedKept, firstKept, firstKeptBesideForgotten,
-        keptAfterEnd, revokedEarly, revokedAfterRefund, unitsRefunded, chargedBack, chargedBackAfterEnd,
+        keptAfterEnd, refundedInGrace, revokedEarly, revokedAfterRefund, unitsRefunded, chargedBack,
+        chargedBackAfterEnd,
     ]
 
     static let rightKept = row(
@@ -772,6 +773,27 @@ enum GoogleCases {
             .webhooks: "purchase.granted, purchase.refunded, purchase.revoked",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5, EXPIRATION/{CUSTOMER_SUPPORT|DEVELOPER_INITIATED} <basic> NORMAL 0",
+            .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
+        ])
+
+    static let refundedInGrace = row(
+        "refunded in the grace period, with the right taken",
+        "\(lifecycle), revocations: revoke the entitlement immediately; \(revenueCat): one CANCELLATION tells of a refund",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.beginGrace(sold, days: 7)
+            try store.wait(until: "04-04")
+            try await store.refund(sold, half: false)
+            try store.wait(until: "04-06")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
+            .story: "granted, gracePeriodBegan, revoked",
+            .webhooks: "purchase.granted, subscription.gracePeriodBegan, purchase.revoked",
+            .revenueCat: .init(
+                "INITIAL_PURCHASE <basic> NORMAL 5, \(CommonCases.chargeFailed), "
+                    + CommonCases.refundEvents("<basic>", "-5")),
+            .customerInfo: "<basic> normal until 04-0* refunded 04-04",
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
         ])
 

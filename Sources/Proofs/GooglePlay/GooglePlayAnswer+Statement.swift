@@ -237,14 +237,21 @@ extension GooglePlayAnswer {
         }
     }
 
-    /// The refund with which Google Play has taken the last period back; nil for a period that stands, or has ended in time. A refund
-    /// alone leaves the subscription.
+    /// The refund with which Google Play has taken the last period back, or the grace period after it; nil for a period that stands, or has
+    /// ended in time. A refund alone leaves the subscription. One that revokes it, too, ends it at once (lifecycle/subscriptions,
+    /// "Revocations").
     private func refund(
         of order: GooglePlayOrder?, _ period: GooglePlayOrder.LineItem?, endedAt expiryTime: Timestamp
     ) -> GooglePlayOrder.Refund? {
         guard state == .expired, cancellation != .replacement, let refund = order?.refund else { return nil }
         if let end = period?.periodEnd {
-            return expiryTime.adding(seconds: Self.revocationTolerance) < end ? refund : nil
+            let tolerance = Self.revocationTolerance
+            let isCut = expiryTime.adding(seconds: tolerance) < end
+            let isCutInGrace =
+                end.adding(seconds: tolerance) < expiryTime
+                && order?.refundedAt.map { abs($0.secondsSince1970 - expiryTime.secondsSince1970) <= tolerance }
+                    ?? false
+            return isCut || isCutInGrace ? refund : nil
         }
         return refund == .full ? .full : nil
     }

@@ -356,6 +356,8 @@ enum PlayAnswers {
             ("REFUNDED", 20, true), ("PARTIALLY_REFUNDED", 20, true), ("PROCESSED", 20, false),
             // A refund of a subscription that has ended in time.
             ("REFUNDED", -1, false), ("PARTIALLY_REFUNDED", -1, false),
+            // The refund has ended a grace period.
+            ("REFUNDED", -8, true), ("PARTIALLY_REFUNDED", -8, true),
         ] as [(String, Int64, Bool)])
     func `a refund revokes a period that has ended before its time`(state: String, end: Int64, isRevoked: Bool) throws {
         let item = #""expiryTime":"\#(Answers.day(-1))","autoRenewingPlan":{}"#
