@@ -187,12 +187,16 @@ package struct GooglePurchaseService: Sendable {
     /// - Parameters:
     ///   - seesOrders: True if the orders of the statement were asked for, also if they are known.
     ///   - notification: The notification to store with the purchases; nil for none.
-    /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned. A notification about nothing has one, too.
+    /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned. A notification about nothing new has one, too.
     package func apply(
         _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = true,
         notifiedBy notification: NotificationRecord? = nil
     ) async throws -> [NotificationOutcome] {
-        let placed = try await placed(statement, recordedAs: purchase)
+        let (placed, names) = (try await placed(statement, recordedAs: purchase), try await tokenNames)
+        let notification = notification?.about(
+            purchase.purchase.map {
+                .transaction($0.transactionIdentifier, original: names.name(of: purchase.originalToken))
+            })
         guard let purchases = try await purchases(ofPlaced: placed, recordedAs: purchase, seesOrders: seesOrders) else {
             guard let notification else { return [] }
             return [try await entitlements.store(notification)]
