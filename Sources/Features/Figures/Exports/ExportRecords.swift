@@ -62,7 +62,7 @@ struct ExportRecords {
         return users.flatMap { user in
             rows(
                 of: (bought[user.number] ?? []).filter { isExported($0) && $0.redeemedAt <= end }
-                    .sorted { $0.sequence < $1.sequence },
+                    .withoutRepetitions.sorted { $0.sequence < $1.sequence },
                 by: user, apps: apps, items: items[user.number] ?? [:], renewals[user.number] ?? ExportedRenewals())
         }
     }

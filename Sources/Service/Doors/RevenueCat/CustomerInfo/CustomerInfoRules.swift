@@ -157,13 +157,19 @@ struct CustomerPeriods: Sendable {
                 subscriptions[product] = sorted
             } else {
                 let kept = sorted.filter { !$0.isRevoked }
-                if !kept.isEmpty { purchases[product] = kept }
+                // A restored purchase is the one that it repeats.
+                let once = Set(kept.map(\.transaction).withoutRepetitions.map(\.key))
+                if !kept.isEmpty { purchases[product] = kept.filter { once.contains($0.transaction.key) } }
             }
         }
     }
 }
 
 extension RedeemedTransaction {
+    fileprivate var key: TransactionKey {
+        TransactionKey(app: app ?? "", origin: origin, identifier: transactionIdentifier)
+    }
+
     /// The identity of the purchase.
     var originalKey: TransactionKey {
         TransactionKey(app: app ?? "", origin: origin, identifier: originalTransactionIdentifier)
