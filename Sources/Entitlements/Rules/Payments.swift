@@ -239,7 +239,7 @@ extension EntitlementDecision {
     mutating func auditRefund(of claim: Claim, after before: PaidBack?, to user: Int64) {
         guard let after = paidBack(of: claim), before == nil || after.amount ?? 0 > before?.amount ?? 0 else { return }
         audit(
-            .paymentRefunded, claim.key, claim.productIdentifier, by: .appStore, to: user,
+            .paymentRefunded, claim.key, claim.productIdentifier, by: .store(claim.origin.store), to: user,
             measure: refund(of: claim, after, paidBefore: before?.amount ?? 0))
     }
 

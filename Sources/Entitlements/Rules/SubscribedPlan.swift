@@ -75,7 +75,8 @@ extension EntitlementDecision {
         let isKnown = known.flatMap { known in chosen.map { !$0.differs(from: known) } } ?? (known == chosen)
         guard !isKnown else { return }
         audit(
-            .planChosen, key, transaction.productIdentifier, by: .appStore, to: user, reason: chosen?.text)
+            .planChosen, key, transaction.productIdentifier, by: .store(key.origin.store), to: user,
+            reason: chosen?.text)
     }
 }
 

@@ -272,7 +272,7 @@ extension StoryPart.Kind {
         switch entry.actor {
         case .member: return entry.event != .refused
         case .apiKey: return entry.event == .revoked
-        case .user, .appStore, .till: return false
+        case .user, .store, .till: return false
         }
     }
 }

@@ -64,7 +64,7 @@ extension WebhookMessage {
             type: kind, timestamp: entry.happenedAt.rfc3339,
             data: Content(
                 user: UserName(issuer: delivery.issuer, name: delivery.name), number: delivery.number,
-                actor: entry.actorDescription, actorName: delivery.actorName, origin: entry.origin,
+                actor: entry.actor.description, actorName: delivery.actorName, origin: entry.origin,
                 transactionId: isGrant || isTransfer ? nil : entry.reference,
                 originalTransactionId: isTransfer ? entry.reference : nil, productId: isGrant ? nil : entry.subject,
                 grantId: isGrant ? entry.reference : nil, item: isGrant ? Self.item(entry.subject) : nil,

@@ -58,6 +58,14 @@ extension PurchaseStore {
         }
     }
 
+    /// - Returns: Nil for a text that is no name of a store.
+    package init?(name: String) {
+        guard let store = Self.allCases.first(where: { $0.name.hasSameBytes(as: name) }) ?? Self(rawValue: name),
+            store.name.hasSameBytes(as: name)
+        else { return nil }
+        self = store
+    }
+
     package var nameInSentence: String { self == .appStore ? "the App Store" : name }
 
     /// The company that sells there, and that returns the money.
