@@ -555,7 +555,7 @@ struct ProofClaims {
             expiresAt: benefit?.end(
                 from: purchase.purchaseDate, ofUnits: purchase.quantity, paidUntil: purchase.expiresDate),
             period: benefit?.period(ofUnits: purchase.quantity),
-            grace: renewal.flatMap { Self.grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
+            grace: renewal.flatMap { grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
         claim.keepsEnd = keepsEnd
         return claim
     }
@@ -564,13 +564,12 @@ struct ProofClaims {
     ///
     /// The App Store names no grace period that is over: neither while it tries to charge, nor when it has given up, nor of a
     /// period that it takes back. That ends no grace period before its time.
-    private static func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
-        let facts = renewal.facts
-        // The renewal information of the App Store is signed by itself, and may be older or newer than the transaction beside it.
-        let order = facts[.subscriptionState] == nil ? renewal.order : nil
+    private func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
+        let (facts, store) = (renewal.facts, origin.store)
+        let order = store.statesRenewalByItself ? renewal.order : nil
         if let end = facts.date(.gracePeriodExpiresDate) { return Claim.Grace(endsAt: end, order: order) }
-        // The last word of Google Play counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
-        if facts[.subscriptionState] != nil { return Claim.Grace(endsAt: renewal.statedAt, isOver: true) }
+        // The last word of such a store counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
+        if store.statesEndOfGracePeriod { return Claim.Grace(endsAt: renewal.statedAt, isOver: true) }
         let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         let saysNothing =
             isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil

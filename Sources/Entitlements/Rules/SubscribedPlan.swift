@@ -63,7 +63,7 @@ extension EntitlementDecision {
             let renewal = facts.purchases[original]?.renewal, renewal != before, renewal.willRenew == true,
             let key = facts.reading(periodsOf: original, \.last), let transaction = facts.transactions[key],
             !transaction.status.isRevoked, !transaction.isUpgraded,
-            renewal.counts(forPeriodFrom: transaction.purchaseDate)
+            renewal.counts(forPeriodFrom: transaction.purchaseDate, of: key.origin.store)
         else { return }
         let chosen = renewal.chosenPlan(besides: transaction.plan)
         // Nothing is taken back with a period that has only begun, as by a replacement at once.

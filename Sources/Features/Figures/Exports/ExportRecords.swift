@@ -291,7 +291,7 @@ struct ExportedRenewals {
         if let date = turnedOff[period] { return date }
         // A purchase that had ended when it became known has no history.
         guard let statement = statement(about: transaction, isLast: isLast), statement.willRenew == false,
-            statement.ending?.isByCustomer == true
+            statement.ending(of: transaction.origin.store)?.isByCustomer == true
         else { return nil }
         return statement.statedAt
     }
@@ -309,7 +309,7 @@ struct ExportedRenewals {
 
     private func statement(about transaction: RedeemedTransaction, isLast: Bool) -> StatedRenewal? {
         guard isLast, let statement = statements[transaction.purchase],
-            statement.counts(forPeriodFrom: transaction.purchaseDate)
+            statement.counts(forPeriodFrom: transaction.purchaseDate, of: transaction.origin.store)
         else { return nil }
         return statement
     }

@@ -117,6 +117,14 @@ extension PurchaseStore {
     /// which (lifecycle/subscriptions, "Account hold").
     package var statesEndOfGracePeriod: Bool { self == .playStore }
 
+    /// True if a statement about the renewal is signed by itself, and may be older or newer than the transaction beside it (App Store
+    /// Server API, `signedRenewalInfo`).
+    package var statesRenewalByItself: Bool { self == .appStore }
+
+    /// True if the statement of an end is also about a period that was charged early, and has not begun (lifecycle/subscriptions,
+    /// "Revocations"). Elsewhere, a period that begins later is another purchase of the customer.
+    package var endsPeriodsToCome: Bool { self == .playStore }
+
     /// True if the store stops retrying a charge at the limit after the paid period, whatever it states later.
     ///
     /// A hold at Google Play may follow a pause, and then ends after the limit (lifecycle/subscriptions, "Account hold").

@@ -66,7 +66,8 @@ extension CustomerInfo {
     /// The statement about the renewal of a period. Nil if the purchase has a later period, perhaps of another product.
     private static func renewal(after period: CustomerPeriod, _ facts: CustomerInfoFacts) -> StatedRenewal? {
         guard period.nextPurchaseDate == nil, let renewal = facts.renewals[period.transaction.originalKey],
-            renewal.counts(forPeriodFrom: period.transaction.purchaseDate)
+            renewal.counts(
+                forPeriodFrom: period.transaction.purchaseDate, of: period.transaction.origin.store)
         else { return nil }
         return renewal
     }
