@@ -192,11 +192,12 @@ package struct GooglePurchaseService: Sendable {
         _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = true,
         notifiedBy notification: NotificationRecord? = nil
     ) async throws -> [NotificationOutcome] {
-        let (placed, names) = (try await placed(statement, recordedAs: purchase), try await tokenNames)
-        let notification = notification?.about(
-            purchase.purchase.map {
-                .transaction($0.transactionIdentifier, original: names.name(of: purchase.originalToken))
-            })
+        let placed = try await placed(statement, recordedAs: purchase)
+        var notification = notification
+        if let told = notification, let last = purchase.purchase {
+            let original = try await tokenNames.name(of: purchase.originalToken)
+            notification = told.about(.transaction(last.transactionIdentifier, original: original))
+        }
         guard let purchases = try await purchases(ofPlaced: placed, recordedAs: purchase, seesOrders: seesOrders) else {
             guard let notification else { return [] }
             return [try await entitlements.store(notification)]

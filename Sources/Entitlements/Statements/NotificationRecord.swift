@@ -49,7 +49,7 @@ package struct NotificationRecord: Hashable, Sendable {
     }
 
     /// The notification about a purchase of which the store states nothing new. It belongs to the story of the owner all the same.
-    func about(_ subject: Subject?) -> NotificationRecord {
+    func about(_ subject: Subject) -> NotificationRecord {
         var record = self
         record.subject = subject
         return record
