@@ -1,6 +1,7 @@
 import Catalog
 import Entitlements
 import HTTPSupport
+import Logging
 import Proofs
 
 /// The stores that a service asks, and the notifications of those that make it ask.
@@ -18,6 +19,8 @@ package struct StoreClients: Sendable {
     package var playNotifications: GooglePlayNotifications?
     /// The stores that Till does not come with.
     package var others: [any RedemptionDoor.Store] = []
+    /// The log of refusals that are not recorded.
+    package var logger = Logger(label: "till", factory: { _ in SwiftLogNoOpLogHandler() })
 
     package init(googlePlay: GooglePlayApps = [], playNotifications: GooglePlayNotifications? = nil) {
         (self.googlePlay, self.playNotifications) = (googlePlay, playNotifications)
@@ -25,6 +28,6 @@ package struct StoreClients: Sendable {
 
     /// The door to the purchases of all stores.
     package func door(of entitlements: EntitlementService, counting metrics: ServiceMetrics) -> RedemptionDoor {
-        RedemptionDoor(entitlements, asking: googlePlay, and: others, counting: metrics)
+        RedemptionDoor(entitlements, asking: googlePlay, and: others, counting: metrics, logger: logger)
     }
 }

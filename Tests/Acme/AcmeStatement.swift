@@ -61,6 +61,8 @@ package struct AcmeStatement: Codable, Hashable, Sendable {
         /// The bank has declined the charge. Nil for an end that is not known.
         case grace(until: Timestamp?)
         case retry
+        /// The customer pauses after the last charge, and acme charges again at this moment.
+        case paused(until: Timestamp)
         case over(Reason)
 
         package enum Reason: String, Codable, Sendable {

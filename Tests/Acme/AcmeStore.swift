@@ -176,6 +176,9 @@ extension AcmeStatement {
             let end = until ?? charge.until?.adding(days: Self.longestGraceDays)
             facts[.gracePeriodExpiresDate] = end.map { .integer($0.millisecondsSince1970) }
         case .retry: declined()
+        case .paused(let until):
+            facts[.autoRenewStatus] = .integer(1)
+            facts.statePause(until: until)
         case .over(.customer): turnedOff(.user, .customerCancelled)
         case .over(.bank): turnedOff(.system, .billingError)
         case .over(.price): turnedOff(nil, .customerDidNotConsentToPriceIncrease)

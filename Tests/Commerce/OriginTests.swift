@@ -49,6 +49,8 @@ import Testing
         #expect(sold.store.rawValue == "acme" && sold.store.name == "acme" && sold.store.company == "acme")
         #expect(!sold.isSandbox && sold.isSold && test.isSandbox && !test.isSold)
         for store in PurchaseStore.allCases { #expect(PurchaseStore(rawValue: store.rawValue) == store) }
+        for store in PurchaseStore.allCases + [sold.store] { #expect(PurchaseStore(name: store.name) == store) }
+        for name in ["app_store", "The App Store", ""] { #expect(PurchaseStore(name: name) == nil, "\(name)") }
         for word in ["apple", "local", "xcode", "google", "localPlay", "App_Store", ""] {
             #expect(PurchaseStore(rawValue: word) == nil, "\(word)")
         }

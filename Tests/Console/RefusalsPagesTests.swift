@@ -79,7 +79,7 @@ import Vocabulary
     @Test func `every refusal has a cause and a remedy in both languages`() async throws {
         let alice = try #require(User(name: "alice"))
         let proof = Array(try fixture.sign("sprout1").utf8)
-        let claims = await SignedProofs(fixture.entitlements).claims(ofRefused: proof)
+        let claims = try await SignedProofs(fixture.entitlements).claims(ofRefused: proof)
         for reason in ProofRefusal.Reason.allCases {
             fixture.metrics.count(.redemptions, "refused", code: reason.rawValue)
             guard reason.step == .appAndOrigin else { continue }

@@ -60,6 +60,15 @@ import Vocabulary
         #expect(Set(purchases.map(\.identifier)).count == 3)
     }
 
+    @Test func `a restored purchase is listed once, as the original`() {
+        var fixture = Fixture(rights: [Self.premium])
+        fixture.buy(Fixture.gate, original: "2", on: 7)
+        fixture.buy(Fixture.gate, on: 1)
+        fixture.buy(Fixture.gate, original: "2", on: 8)
+        #expect(fixture.info.purchases["garden.gate"]?.map(\.storeTransactionIdentifier) == ["2"])
+        #expect(fixture.entitlement()?.purchaseDate == Fixture.day(1))
+    }
+
     @Test func `the same transaction of two origins has two identifiers`() {
         func identifier(_ origin: Origin) -> String? {
             var fixture = Fixture()

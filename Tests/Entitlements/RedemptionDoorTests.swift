@@ -63,6 +63,31 @@ import Vocabulary
         }
     }
 
+    /// A ledger whose disk fails from a moment on.
+    private final class FailingStorage: LedgerStorage {
+        private let storage: any LedgerStorage
+        private let fails = Atomic(false)
+
+        init(_ storage: any LedgerStorage) { self.storage = storage }
+
+        var dialect: SQLDialect { storage.dialect }
+        var damaged: StorageFault { storage.damaged }
+
+        func fail() { fails.store(true, ordering: .relaxed) }
+
+        func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) { storage.observe(observer) }
+
+        func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+            guard !fails.load(ordering: .relaxed) else { throw StorageFault(cause: .stopped, path: "ledger") }
+            return try storage.read(extent, body)
+        }
+
+        func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
+            guard fails.load(ordering: .relaxed) else { return storage.commit(parts) }
+            return parts.flatMap { Array(repeating: StorageFault(cause: .stopped, path: "ledger"), count: $0.count) }
+        }
+    }
+
     private let garden: TestGarden
     private let service: EntitlementService
     private let alice: User
@@ -174,6 +199,31 @@ import Vocabulary
         }
         #expect(try await codes(of: alice) == ["originNotAccepted"])
         #expect(try await codes(of: bob).isEmpty)
+    }
+
+    @Test func `a refusal that the ledger cannot record is told, and the caller has it all the same`() async throws {
+        let storage = FailingStorage(try SQLiteStorage(file: garden.folder.file("failing.sqlite")))
+        let other = EntitlementService(
+            apps: service.apps, verifier: try garden.verifier(), ledger: Ledger(storage: storage, randomness: .system),
+            clock: garden.clock, accepted: AcceptedOrigins([.appleProduction]))
+        let lost = Mutex<[String]>([])
+        let door = RedemptionDoor(
+            other, onLostRefusal: { error in lost.withLock { $0.append((error as? StorageFault)?.code ?? "\(error)") } }
+        )
+        let transaction = try garden.store.signedTransaction(try garden.buy("garden.gate").identifier)
+        let request = RedemptionRequest(Array(transaction.utf8), for: alice, by: .user)
+        for fails in [false, true] {
+            if fails { storage.fail() }
+            do {
+                _ = try await door.redeem(request)
+                Issue.record("The proof is not refused.")
+            } catch { #expect((error as? RedemptionError)?.code == "originNotAccepted") }
+            #expect(lost.withLock(\.self) == (fails ? ["storageStopped"] : []))
+        }
+        // A signed purchase is JSON, and its token has its name from the ledger.
+        let signed = SignedProofs(other)
+        await #expect(throws: StorageFault.self) { try await signed.claims(ofRefused: Array("{}".utf8)) }
+        #expect(try await SignedProofs(service).claims(ofRefused: Array("{}".utf8)).isEmpty)
     }
 
     @Test func `the team assigns a purchase of nobody, which takes nothing from its owner`() async throws {

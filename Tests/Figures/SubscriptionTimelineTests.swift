@@ -68,6 +68,19 @@ import Testing
             ], only: Self.levels)
     }
 
+    @Test func `a period that Google Play cuts short has the monthly revenue of its plan until it ends`() throws {
+        let funded = try Self.moment("2026-04-01").millisecondsSince1970
+        check(
+            [
+                try Self.transaction(
+                    "1", bought: "2026-03-01", expires: "2026-03-04", facts: [.expiresDate: .integer(funded)])
+            ],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-03-01", .revenueNew, 4_990),
+                ("2026-03-04", .subscriptionsExpired, 1), ("2026-03-04", .revenueExpired, 4_990),
+            ], only: Self.levels)
+    }
+
     private static let added: [TransactionFact: StatedValue] = [.additionalTransactionReason: .text("SEAT_ADDITION")]
 
     @Test func `added seats raise the monthly revenue until the period ends, and are no renewal`() throws {

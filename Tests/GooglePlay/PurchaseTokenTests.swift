@@ -210,6 +210,15 @@ import Vocabulary
             "old", state: "EXPIRED", items: item("garden.premium.monthly", order: "GPA.1", until: now.rfc3339),
             more: #","canceledStateContext":{"replacementCancellation":{}}"#)
         #expect(try await refresh(replaced).isEmpty)
+        // The notification about the old token says nothing new, and belongs to alice's story all the same.
+        let notification = NotificationRecord(
+            app: TestGarden.bundleIdentifier, origin: .localPlayProduction, notificationUUID: "1",
+            type: "SUBSCRIPTION_EXPIRED", subtype: nil, signedAt: now, proofDigest: [UInt8](repeating: 7, count: 32))
+        let recorded = try #require(try await purchases.purchase(of: "old"))
+        #expect(try await purchases.apply(replaced, recordedAs: recorded, notifiedBy: notification) == [.recorded])
+        let received = try await service.ledger.read { try $0.notification("1", of: .localPlayProduction) }
+        #expect(received?.owner == alice)
+        #expect(received?.notification.transactionIdentifier == "GPA.1")
         advance(seconds: 60)
         #expect(try await plus(alice) == [2])
     }

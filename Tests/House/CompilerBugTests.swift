@@ -16,6 +16,7 @@ import Testing
         "Entitlements/GooglePlay/ExternalTransactionReport.swift": ["final class ExternalTransactionReport"],
         "Entitlements/GooglePlay/GooglePurchase.swift": ["final class GooglePurchase"],
         "Entitlements/Redemption/RedemptionDoor.swift": ["final class RedemptionRequest", "final class Statement"],
+        "Entitlements/Statements/NotificationRecord.swift": ["indirect enum Subject"],
         "Features/Attributes/AttributedHistory.swift": ["final class AttributedHistory"],
         "Features/Till.swift": ["final class Till"],
         "Ledger/Audit/AuditEntry.swift": ["indirect enum Measure"],

@@ -60,6 +60,23 @@ import Vocabulary
         #expect(try fixture.problems() == [])
     }
 
+    @Test func `the store that has stated a change is its actor, also one that Till does not know`() async throws {
+        let origins: [Origin] = [
+            .localSandbox, .localPlayProduction, try #require(Origin(rawValue: "acme/Production")),
+        ]
+        for (index, origin) in origins.enumerated() {
+            let transaction = "\(index)"
+            _ = try await redeem(claim(transaction, origin: origin), for: alice)
+            try await ledger.write {
+                _ = try $0.record(
+                    self.claim(transaction, origin: origin, revoked: Self.now, signedAt: Self.later(1)),
+                    at: Self.later(1))
+            }
+        }
+        let told = try await story(of: alice).filter { $0.contains("revoked") }
+        #expect(told == ["App Store revoked 0 p", "Google Play revoked 1 p", "acme revoked 2 p"])
+    }
+
     @Test func `a repeated refusal is recorded once`() async throws {
         _ = try await redeem(claim(), for: alice)
         for _ in 0..<3 { _ = try await redeem(claim(), for: bob) }

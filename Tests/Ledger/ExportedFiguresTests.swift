@@ -165,7 +165,7 @@ import Testing
         }
         let transactions = try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 99) }
         let rows = try rows()
-        #expect(rows.count == transactions.count)
+        #expect(rows.count == transactions.withoutRepetitions.count)
         let read = ExportReader(rows)
         let sums = DailyFigures(transactions)
         for (name, values) in read.figures() {
@@ -206,7 +206,7 @@ private struct DailyFigures {
 /// A reader of the export, who knows its columns alone (Documentation/Figures.md).
 private struct ExportReader {
     struct Row {
-        let identifier, original, product: String
+        let original: String
         let quantity: Int64
         let start: Timestamp
         let end: Timestamp?
@@ -218,8 +218,7 @@ private struct ExportReader {
         init(_ cells: [String: String]) {
             func text(_ name: String) -> String { cells[name] ?? "" }
             func amount(_ name: String) -> Int64? { Double(text(name)).map { Int64(($0 * 1000).rounded()) } }
-            (identifier, original) = (text("store_transaction_id"), text("original_store_transaction_id"))
-            (product, quantity) = (text("product_identifier"), Int64(text("quantity")) ?? 0)
+            (original, quantity) = (text("original_store_transaction_id"), Int64(text("quantity")) ?? 0)
             start = Timestamp(rfc3339: text("start_time")) ?? Timestamp(secondsSince1970: 0)
             (end, refundedAt) = (
                 Timestamp(rfc3339: text("effective_end_time")), Timestamp(rfc3339: text("refunded_at"))
@@ -239,13 +238,10 @@ private struct ExportReader {
 
     private let rows: [Row]
 
-    /// Without the purchases of others, and the repetitions of restored ones.
+    /// Without the purchases of others.
     init(_ cells: [[String: String]]) {
-        let own = cells.filter { !["FAMILY_SHARED", "ASSIGNED"].contains($0["ownership_type"] ?? "") }.map(Row.init)
-        rows = own.filter { row in
-            row.isSubscription || row.identifier == row.original
-                || !own.contains { $0.identifier == row.original && $0.product == row.product }
-        }.sorted { $0.start < $1.start }
+        rows = cells.filter { !["FAMILY_SHARED", "ASSIGNED"].contains($0["ownership_type"] ?? "") }.map(Row.init)
+            .sorted { $0.start < $1.start }
     }
 
     var lastDay: Int64 { rows.map { max($0.lastDay, $0.day) }.max() ?? 0 }

@@ -87,6 +87,20 @@ import Vocabulary
         return claim
     }
 
+    @Test func `a transfer to an owner whom the ledger does not have is refused whole`() async throws {
+        let (stray, nobody): (UUID, Int64) = (UUID(), 999)
+        try await ledger.write {
+            try $0.database.insert(into: "account_token", ["app_account_token", "user_id"], [[stray, nobody]])
+        }
+        _ = try await redeem(claim(), for: alice)
+        await #expect(throws: BrokenInvariant("a transferred purchase has an owner with a head", "1")) {
+            try await ledger.write {
+                try $0.record(self.claim(signedAt: Self.later(10), appAccountToken: stray), at: Self.later(10))
+            }
+        }
+        #expect(try await ledger.read { try $0.items(of: alice, at: Self.later(20)) } == [Self.sprout1])
+    }
+
     @Test func `a transferred purchase cannot be transferred again during the pause`() async throws {
         #expect(try await redeem(claim(), for: alice, under: Self.transfer) == [.granted])
         #expect(try await redeem(claim(), for: bob, under: Self.transfer) == [.granted])

@@ -216,6 +216,20 @@ private final class Calls: Sendable {
         #expect(try await garden.app.purchases.purchase(of: bought.token)?.askAt != nil)
     }
 
+    @Test func `the money of a one-time purchase is asked for ever more rarely, for sixty days`() async throws {
+        let bought = try server.buy("garden.gate")
+        #expect(try await garden.present(bought.token) == nil)
+        try await garden.app.client.acknowledge(bought.token, of: "garden.gate", as: .product)
+        var days: [Int] = []
+        for day in 1...70 {
+            garden.advance(milliseconds: 86_400_000)
+            // A token that is presented says nothing of the money, and puts no question off.
+            if day == 3 { #expect(try await garden.present(bought.token) == nil) }
+            if try await garden.app.reconciler.recordSilentPurchases().outcomes == ["recorded": 1] { days.append(day) }
+        }
+        #expect(days == [1, 2, 4, 8, 15, 22, 29, 36, 43, 50, 57])
+    }
+
     @Test func `a purchase that a notification gives up is counted, too`() async throws {
         let bought = try await subscribeAndPresent()
         server.answer { $0.uri.path.contains("/tokens/") ? .error(410, "purchaseTokenNoLongerValid") : nil }

@@ -76,6 +76,8 @@ import Testing
         }
         #expect(gold.linkedToken == trial.token && gold.periods.first?.kind == .proration)
         #expect(try now(trial).cancellation == .replacement)
+        // What was replaced goes on under the new token.
+        #expect(throws: PlayError.self) { try perform(.resubscribe, on: trial) }
         try advance("1mo")
         try perform(.declinePayments, on: gold)
         try advance("1mo")

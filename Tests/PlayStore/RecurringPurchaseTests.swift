@@ -46,6 +46,9 @@ import Testing
         #expect(play(&purchase, events: 1) == ["expired 3,13"])
         #expect(purchase.cancellation == .system && purchase.nextMoment == nil)
         #expect(purchase.advance().isEmpty)
+        // The API answers for 60 days after the end, and not after the period that was paid last.
+        let forgotten = end.adding(days: 93)
+        #expect(!purchase.isForgotten(at: forgotten) && purchase.isForgotten(at: forgotten.adding(seconds: 1)))
     }
 
     @Test func `a payment in grace leaves the date of the renewal, and one on hold moves it`() throws {

@@ -8,7 +8,7 @@ import Testing
 
 /// The rows that only acme has.
 enum AcmeCases {
-    static let all: [TableRow] = [askedAbout, paidBackInPart]
+    static let all: [TableRow] = [askedAbout, paidBackInPart, paused, resumed]
 
     private struct NotAcme: Error {}
 
@@ -32,6 +32,41 @@ enum AcmeCases {
             try await store.ask(sold)
             try store.wait(until: "04-03")
         }, CommonCases.renewed.cells)
+
+    private static let pausedEvents =
+        "INITIAL_PURCHASE <basic> NORMAL 5, SUBSCRIPTION_PAUSED <basic> NORMAL 0, EXPIRATION/SUBSCRIPTION_PAUSED <basic> NORMAL 0"
+
+    static let paused = row(
+        "paused", "AcmeStatement.Next.paused: the customer pauses after the last charge",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.pause(sold, until: try Day.moment("05-01"))
+            try store.wait(until: "04-03")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic paused*", .why: "plus 1 paused",
+            .story: "granted, paused until 05-01", .webhooks: "purchase.granted, subscription.paused",
+            .revenueCat: .init(pausedEvents), .customerInfo: "<basic> normal until 04-01 resumes 05-01",
+            .figures: "revenue 5000{, churn 1|}",
+        ])
+
+    static let resumed = row(
+        "paused and resumed", "AcmeStatement.Next.paused: acme charges again at the end of the pause",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.pause(sold, until: try Day.moment("05-01"))
+            try store.wait(until: "05-01")
+            try await store.recover(sold)
+            try store.wait(until: "05-03")
+        },
+        [
+            .items: "plus 1 active until 06-01 renews", .subscriptions: "basic active until 06-01 renews",
+            .why: "plus 1 owned", .story: "granted, paused until 05-01, granted",
+            .webhooks: "purchase.granted, subscription.paused, purchase.granted",
+            .revenueCat: .init("\(pausedEvents), RENEWAL <basic> NORMAL 5"),
+            .customerInfo: "<basic> normal until 06-01, has gardener",
+            .figures: "revenue 10000, active-subscriptions 1, mrr 5000{, churn 1|}",
+        ])
 
     static let paidBackInPart = row(
         "half paid back, with the goods", "AcmeStatement.Charge.PaidBack: takesGoods",

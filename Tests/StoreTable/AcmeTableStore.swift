@@ -146,6 +146,12 @@ actor AcmeTableStore: TableStore {
         try await charge(sold, from: begin, "renewed")
     }
 
+    /// Pauses at the end of the period.
+    func pause(_ sold: Sold, until resume: Timestamp) async throws {
+        service.advance(to: try end(of: sold).adding(seconds: 60))
+        try await tell("paused", sold) { $0.next = .paused(until: resume) }
+    }
+
     func upgrade(_ sold: Sold, to plan: Plan) async throws {
         let (last, begin, end) = (try last(of: sold), now, try Day.month(after: now))
         try await tell("replaced", sold) { contract in

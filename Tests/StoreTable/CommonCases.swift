@@ -213,7 +213,7 @@ enum CommonCases {
     // RevenueCat, Common Webhook Flows, Billing Issue Flow: "RevenueCat will immediately dispatch a BILLING_ISSUE event and a
     // CANCELLATION event with a cancel_reason of BILLING_ERROR. If you do not have grace periods enabled, you'll immediately receive
     // an EXPIRATION webhook". The two are dispatched at the same time, so their order is open.
-    private static let unpaid2 =
+    static let chargeFailed =
         "{BILLING_ISSUE <basic> NORMAL 0, CANCELLATION/BILLING_ERROR <basic> NORMAL 0|CANCELLATION/BILLING_ERROR <basic> NORMAL 0, BILLING_ISSUE <basic> NORMAL 0}"
 
     static let grace = TableRow(
@@ -230,7 +230,7 @@ enum CommonCases {
             .items: "plus 1 gracePeriod until 04-08 renews", .subscriptions: "basic gracePeriod until 04-08 renews",
             .why: "plus 1 gracePeriod", .story: "granted, gracePeriodBegan",
             .webhooks: "purchase.granted, subscription.gracePeriodBegan",
-            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, \(unpaid2)",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed)",
             .customerInfo: "<basic> normal until {04-01|04-08} unpaid, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
         ])
@@ -249,7 +249,7 @@ enum CommonCases {
             .items: "plus 1 gracePeriod* renews", .subscriptions: "basic gracePeriod* renews",
             .why: "plus 1 gracePeriod", .story: "granted, gracePeriodBegan",
             .webhooks: "purchase.granted, subscription.gracePeriodBegan",
-            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, \(unpaid2)",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed)",
             .customerInfo: "<basic> normal* unpaid, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
         ])
@@ -268,7 +268,7 @@ enum CommonCases {
             .items: "nothing", .subscriptions: "basic billingRetry* renews", .why: "plus 1 renewalFailed",
             .story: "granted, renewalFailed", .webhooks: "purchase.granted, subscription.renewalFailed",
             .revenueCat:
-                "INITIAL_PURCHASE <basic> NORMAL 5, \(unpaid2), EXPIRATION/BILLING_ERROR <basic> NORMAL 0",
+                "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), EXPIRATION/BILLING_ERROR <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01 unpaid", .figures: "revenue 5000, churn 1",
         ])
 
@@ -287,7 +287,7 @@ enum CommonCases {
             .story: "granted, gracePeriodBegan, renewalFailed",
             .webhooks: "purchase.granted, subscription.gracePeriodBegan, subscription.renewalFailed",
             .revenueCat:
-                "INITIAL_PURCHASE <basic> NORMAL 5, \(unpaid2), EXPIRATION/BILLING_ERROR <basic> NORMAL 0",
+                "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), EXPIRATION/BILLING_ERROR <basic> NORMAL 0",
             .customerInfo: "<basic> normal until {04-01|04-08} unpaid", .figures: "revenue 5000, churn 1",
         ])
 
@@ -307,7 +307,7 @@ enum CommonCases {
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
             .why: "plus 1 owned", .story: "granted, gracePeriodBegan, granted",
             .webhooks: "purchase.granted, subscription.gracePeriodBegan, purchase.granted",
-            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, \(unpaid2), RENEWAL <basic> NORMAL 5",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 5000, renewals 1",
         ])
@@ -329,7 +329,7 @@ enum CommonCases {
             .why: "plus 1 owned", .story: "granted, renewalFailed, granted",
             .webhooks: "purchase.granted, subscription.renewalFailed, purchase.granted",
             .revenueCat:
-                "INITIAL_PURCHASE <basic> NORMAL 5, \(unpaid2), EXPIRATION/BILLING_ERROR <basic> NORMAL 0, RENEWAL <basic> NORMAL 5",
+                "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), EXPIRATION/BILLING_ERROR <basic> NORMAL 0, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-15, has gardener",
             // Of April's ends, the one that came back is no churn.
             .figures: "revenue 10000, active-subscriptions 1, mrr 5000",
@@ -355,7 +355,7 @@ enum CommonCases {
                 "purchase.granted, subscription.renewalFailed,{ subscription.autoRenewDisabled,|} purchase.expired",
             // A second EXPIRATION is one of the differences that API.md states.
             .revenueCat:
-                "INITIAL_PURCHASE <basic> NORMAL 5, \(unpaid2), EXPIRATION/BILLING_ERROR <basic> NORMAL 0{, EXPIRATION/BILLING_ERROR <basic> NORMAL 0|}",
+                "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), EXPIRATION/BILLING_ERROR <basic> NORMAL 0{, EXPIRATION/BILLING_ERROR <basic> NORMAL 0|}",
             .customerInfo: "<basic> normal until 04-01{ unsubscribed|} unpaid", .figures: "revenue 5000, churn 1",
         ])
 

@@ -613,8 +613,9 @@ enum GoogleCases {
     // MARK: Money and rights
 
     private static let refunds = [
-        rightKept, halfKept, firstKept, firstKeptBesideForgotten, keptAfterEnd, revokedEarly, revokedAfterRefund,
-        unitsRefunded, chargedBack, chargedBackAfterEnd,
+        rightKept, halfKept, productKept, halfProductKept, consumedKept, firstKept, firstKeptBesideForgotten,
+        keptAfterEnd, refundedInGrace, revokedEarly, revokedAfterRefund, unitsRefunded, chargedBack,
+        chargedBackAfterEnd,
     ]
 
     static let rightKept = row(
@@ -650,6 +651,44 @@ enum GoogleCases {
             .why: "plus 1 owned", .story: "granted, paymentRefunded",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, active-subscriptions 1, mrr 5000",
         ])
+
+    private static let listedOnlyIfRevoked =
+        "voided-purchases: an order refunded without the revoke option is not in the list; Order.state; \(revenueCat)"
+
+    private static func keptProduct(
+        _ name: String, paidBack: String, _ play: @Sendable @escaping (GoogleTableStore, Sold) async throws -> Void
+    ) -> TableRow {
+        row(
+            name, listedOnlyIfRevoked,
+            { store in
+                let sold = try await store.buy(.gate)
+                try store.wait(until: "03-11")
+                try await play(store, sold)
+                try store.wait(until: "03-14")
+            },
+            [
+                .items: "gate 1 owned", .subscriptions: "nothing", .why: "gate 1 owned",
+                .story: "granted, paymentRefunded", .webhooks: "purchase.granted, purchase.refunded",
+                .revenueCat: .init(
+                    "NON_RENEWING_PURCHASE gate NORMAL 20, CANCELLATION/CUSTOMER_SUPPORT gate NORMAL -\(paidBack)"),
+                .customerInfo: "gate", .figures: .init("revenue 20000, refunds 1, refunded-revenue \(paidBack)000"),
+            ])
+    }
+
+    static let productKept = keptProduct("a one-time product paid back, which the customer keeps", paidBack: "20") {
+        try await $0.payBack($1)
+    }
+
+    static let halfProductKept = keptProduct(
+        "half of a one-time product paid back, which the customer keeps", paidBack: "10"
+    ) { try await $0.payHalfBack($1) }
+
+    static let consumedKept = keptProduct(
+        "a one-time product paid back, which the customer keeps, and whose token is forgotten", paidBack: "20"
+    ) { store, sold in
+        await store.forgetToken(of: sold)
+        try await store.payBack(sold)
+    }
 
     private static let cellsOfEarlierRefund: TableRow.Cells = [
         .items: "plus 1 active until 07-01 renews", .subscriptions: "basic active until 07-01 renews",
@@ -734,6 +773,27 @@ enum GoogleCases {
             .webhooks: "purchase.granted, purchase.refunded, purchase.revoked",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5, EXPIRATION/{CUSTOMER_SUPPORT|DEVELOPER_INITIATED} <basic> NORMAL 0",
+            .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
+        ])
+
+    static let refundedInGrace = row(
+        "refunded in the grace period, with the right taken",
+        "\(lifecycle), revocations: revoke the entitlement immediately; \(revenueCat): one CANCELLATION tells of a refund",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.beginGrace(sold, days: 7)
+            try store.wait(until: "04-04")
+            try await store.refund(sold, half: false)
+            try store.wait(until: "04-06")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
+            .story: "granted, gracePeriodBegan, revoked",
+            .webhooks: "purchase.granted, subscription.gracePeriodBegan, purchase.revoked",
+            .revenueCat: .init(
+                "INITIAL_PURCHASE <basic> NORMAL 5, \(CommonCases.chargeFailed), "
+                    + CommonCases.refundEvents("<basic>", "-5")),
+            .customerInfo: "<basic> normal until 04-0* refunded 04-04",
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
         ])
 

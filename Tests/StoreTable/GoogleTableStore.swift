@@ -576,8 +576,8 @@ actor GoogleTableStore: TableStore {
         try await notifyVoided(order, purchase.token, productType: 1, refundType: 1)
     }
 
-    /// Pays the last charge of a subscription back and leaves it (`orders.refund` without `revoke`). Such a refund is not among the
-    /// voided purchases, and no notification tells of it.
+    /// Pays the last charge back and leaves the goods (`orders.refund` without `revoke`). Such a refund is not among the voided purchases,
+    /// and no notification tells of it.
     func payBack(_ sold: Sold) async throws {
         guard let line = purchases[sold.number].lines.first, let order = line.orders.last else { return }
         try await payBack(sold, order: order, line.recurringPrice)
@@ -594,7 +594,10 @@ actor GoogleTableStore: TableStore {
     /// Google Play does not show an order any more.
     func forget(_ sold: Sold, charge number: Int) { play.forget(order: purchases[sold.number].lines[0].orders[number]) }
 
-    /// Pays half of the last charge back and leaves the subscription.
+    /// Google Play does not know the token any more, as that of a consumed product. The order stays.
+    func forgetToken(of sold: Sold) { play.fail(purchases[sold.number].token, (404, "purchaseTokenNotFound")) }
+
+    /// Pays half of the last charge back and leaves the goods.
     func payHalfBack(_ sold: Sold) async throws {
         guard let line = purchases[sold.number].lines.first, let order = line.orders.last else { return }
         try await payBack(sold, order: order, line.recurringPrice / 2, isWhole: false)

@@ -7,13 +7,12 @@ enum ActorWords {
     /// - Parameters:
     ///   - caller: The identifier of an API key, or `member NAME` for a person.
     ///   - keys: The names of API keys by their identifiers.
-    static func html(caller: String, _ keys: [String: String]) -> HTML { html(AuditActor(caller: caller), nil, keys) }
+    static func html(caller: String, _ keys: [String: String]) -> HTML { html(AuditActor(caller: caller), keys) }
 
-    /// - Parameter store: The store of the purchase that was changed; nil without one.
-    @HTMLBuilder static func html(_ actor: AuditActor, _ store: PurchaseStore?, _ keys: [String: String]) -> HTML {
+    @HTMLBuilder static func html(_ actor: AuditActor, _ keys: [String: String]) -> HTML {
         switch actor {
         case .user: "the app"
-        case .appStore: (store ?? .appStore).phraseInSentence
+        case .store(let store): store.phraseInSentence
         case .till: "Till"
         case .member(let name): data(name)
         case .apiKey(let identifier):

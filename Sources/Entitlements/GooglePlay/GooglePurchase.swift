@@ -92,16 +92,17 @@ extension GooglePurchase {
     private static let (silentDays, renewalSeconds): (Int64, Int64) = (1, 300)
     /// The same longest time, in seconds.
     private static let silentSeconds = silentDays * 86_400
-    /// The longest time without a question about the money of a subscription that is over, in seconds.
+    /// The longest time without a question about the money of a purchase that does not change any more, in seconds.
     fileprivate static let refundSeconds: Int64 = 7 * 86_400
 
     /// - Parameters:
     ///   - known: The purchase before the statement; nil for a new token.
     ///   - originalToken: The first token of the chain of a new token.
     ///   - number: The number of the statement.
+    ///   - seesOrders: True if the orders of the statement were asked for, also if they are known.
     convenience init(
         _ statement: GooglePlayStatement, of app: App, _ known: GooglePurchase?, originalToken: String,
-        number: Int64, at moment: Timestamp
+        number: Int64, seesOrders: Bool, at moment: Timestamp
     ) {
         let catalog = app.catalog
         let purchases = statement.purchases
@@ -129,14 +130,19 @@ extension GooglePurchase {
                     transactionIdentifier: $0.purchase.transactionIdentifier,
                     productIdentifier: (purchases.first ?? $0).purchase.productIdentifier, isConsumable: isConsumable)
             } ?? known?.purchase, askedAt: statement.askedAt, number: number,
-            askAt: Self.askAt(statement, after: known), acknowledgement,
+            askAt: Self.askAt(statement, after: known, seesOrders: seesOrders), acknowledgement,
             paidUntil: Self.ends(of: statement).max() ?? known?.paidUntil)
     }
 
     /// The next time at which to ask by itself: at the end of a period, or after a day. Google Play lists the one-time purchases that it
-    /// takes back. What is final is asked for twice, because a service may have ended before it applied the first answer.
-    private static func askAt(_ statement: GooglePlayStatement, after known: GooglePurchase?) -> Timestamp? {
-        guard statement.state != .purchased else { return nil }
+    /// takes back, so only their money is asked for. What is final is asked for twice, because a service may have ended before it applied
+    /// the first answer.
+    private static func askAt(
+        _ statement: GooglePlayStatement, after known: GooglePurchase?, seesOrders: Bool
+    ) -> Timestamp? {
+        if statement.state == .purchased {
+            return seesOrders || known == nil ? refundsAskedAt(statement) : known?.askAt
+        }
         let isConfirmed = statement.state.isFinal && known?.isFinal ?? false && !isPaidAndReplaced(statement, known)
         if isConfirmed { return refundsAskedAt(statement) }
         let latest = statement.askedAt.adding(days: silentDays)
@@ -145,19 +151,32 @@ extension GooglePurchase {
             .map { min($0, latest) } ?? latest
     }
 
-    /// The next question about the money of a subscription that is over; nil if no payment can come back, or if the next one were too late.
+    /// The next question about the money of a subscription that is over, or of a one-time purchase; nil if no payment can come back, or if
+    /// the service does not see orders.
+    private static func refundsAskedAt(_ statement: GooglePlayStatement) -> Timestamp? {
+        guard !statement.isReplaced, statement.isSubscription || statement.state == .purchased else { return nil }
+        let purchases = statement.purchases.map(\.purchase)
+        guard statement.isSubscription else {
+            return purchases.filter { $0.facts.integer(.price) ?? 0 > 0 }.map(\.purchaseDate).max().flatMap {
+                refundsAskedAt(statement.askedAt, after: $0)
+            }
+        }
+        let paid = purchases.filter { $0.facts.integer(.price) != 0 }
+        return paid.compactMap { [$0.revocationDate, $0.expiresDate].compactMap(\.self).min() }.max().flatMap {
+            refundsAskedAt(statement.askedAt, after: $0)
+        }
+    }
+
+    /// The next question about the money of a purchase; nil if it were too late.
     ///
     /// An order that is refunded without the revoke option is not among the voided purchases
     /// (developers.google.com/android-publisher/voided-purchases), and no notification tells of it. The longer ago the end, the rarer the
     /// questions.
-    private static func refundsAskedAt(_ statement: GooglePlayStatement) -> Timestamp? {
-        guard statement.isSubscription, !statement.isReplaced else { return nil }
-        let paid = statement.purchases.map(\.purchase).filter { $0.facts.integer(.price) != 0 }
-        guard let end = paid.compactMap({ [$0.revocationDate, $0.expiresDate].compactMap(\.self).min() }).max() else {
-            return nil
-        }
-        let age = statement.askedAt.secondsSince1970 - end.secondsSince1970
-        let next = statement.askedAt.adding(seconds: min(max(silentSeconds, age), refundSeconds))
+    ///
+    /// - Parameter end: The end of a subscription, or the date of a one-time purchase.
+    static func refundsAskedAt(_ moment: Timestamp, after end: Timestamp) -> Timestamp? {
+        let age = moment.secondsSince1970 - end.secondsSince1970
+        let next = moment.adding(seconds: min(max(silentSeconds, age), refundSeconds))
         return next < end.adding(days: rememberedDays) ? next : nil
     }
 
@@ -423,7 +442,9 @@ struct GooglePurchaseRecords {
     }
 
     /// Sets the next time at which Google Play is asked about a token.
-    func ask(about key: TransactionKey, at moment: Timestamp) throws {
+    ///
+    /// - Parameter moment: Nil to ask no more.
+    func ask(about key: TransactionKey, at moment: Timestamp?) throws {
         try database.execute(
             "UPDATE google_purchase SET ask_at = $1 WHERE purchase_token = $2 AND origin = $3 AND app = $4",
             [moment] + key.sqlValues(apps))

@@ -54,10 +54,11 @@ package struct GooglePurchaseService: Sendable {
     /// - Parameters:
     ///   - original: The first token of the chain that a new token continues; nil for none.
     ///   - number: The number of the question; nil for one about a token that was new then.
+    ///   - seesOrders: True if the orders of the statement were asked for, also if they are known.
     /// - Returns: The purchase, with the original that it was recorded with first.
     /// - Throws: `LinkedTokensCircle` if the purchase would replace one that has replaced it. Nothing is then recorded.
     package func record(
-        _ statement: GooglePlayStatement, continuing original: String?, number: Int64?
+        _ statement: GooglePlayStatement, continuing original: String?, number: Int64?, seesOrders: Bool = true
     ) async throws -> GooglePurchase {
         let (now, names) = (entitlements.clock.now(), try await tokenNames)
         return try await ledger.write { transaction in
@@ -80,7 +81,8 @@ package struct GooglePurchaseService: Sendable {
             let placed = statement.placed(
                 in: before, of: originalToken, number: number, isNewToken: known?.purchase == nil)
             try lines.write(placed.lines, after: before, ofChain: originalToken, named: names.name(of: originalToken))
-            let purchase = GooglePurchase(placed, of: app, known, originalToken: originalToken, number: number, at: now)
+            let purchase = GooglePurchase(
+                placed, of: app, known, originalToken: originalToken, number: number, seesOrders: seesOrders, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
             // The clock may have gone back since the question, too.
@@ -185,12 +187,17 @@ package struct GooglePurchaseService: Sendable {
     /// - Parameters:
     ///   - seesOrders: True if the orders of the statement were asked for, also if they are known.
     ///   - notification: The notification to store with the purchases; nil for none.
-    /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned. A notification about nothing has one, too.
+    /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned. A notification about nothing new has one, too.
     package func apply(
         _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = true,
         notifiedBy notification: NotificationRecord? = nil
     ) async throws -> [NotificationOutcome] {
         let placed = try await placed(statement, recordedAs: purchase)
+        var notification = notification
+        if let told = notification, let last = purchase.purchase {
+            let original = try await tokenNames.name(of: purchase.originalToken)
+            notification = told.about(.transaction(last.transactionIdentifier, original: original))
+        }
         guard let purchases = try await purchases(ofPlaced: placed, recordedAs: purchase, seesOrders: seesOrders) else {
             guard let notification else { return [] }
             return [try await entitlements.store(notification)]
@@ -310,15 +317,35 @@ package struct GooglePurchaseService: Sendable {
     /// (developers.google.com/android-publisher/voided-purchases), and no notification tells of the others.
     package func earlierOrders(of purchase: GooglePurchase) async throws -> [String] {
         guard purchase.isSubscription else { return [] }
-        let oldest = entitlements.clock.now().adding(days: -Self.refundDays)
         let charges = try await redeemedTransactions(of: purchase) { $0.facts[.orderId] != nil }
-        let earlier = Dictionary(grouping: charges, by: \.originalTransactionIdentifier).values.flatMap { line in
-            line.sorted { $0.isEarlier(than: $1) }.dropLast()
-        }.filter { $0.purchaseDate >= oldest && $0.paidBack?.isWhole != true }
+        return orders(
+            of: Dictionary(grouping: charges, by: \.originalTransactionIdentifier).values.flatMap { line in
+                line.sorted { $0.isEarlier(than: $1) }.dropLast()
+            })
+    }
+
+    /// The orders of charges that may be paid back, the last ones first.
+    private func orders(of charges: [RedeemedTransaction]) -> [String] {
+        let oldest = entitlements.clock.now().adding(days: -Self.refundDays)
+        let left = charges.filter { $0.purchaseDate >= oldest && $0.paidBack?.isWhole != true }
         var known: Set<String> = []
-        return earlier.sorted { $1.isEarlier(than: $0) }.compactMap { $0.facts.text(.orderId) }.filter {
+        return left.sorted { $1.isEarlier(than: $0) }.compactMap { $0.facts.text(.orderId) }.filter {
             known.insert($0).inserted
         }
+    }
+
+    /// The orders that may be paid back of a one-time purchase whose token Google Play does not know any more, as that of a consumed one.
+    /// The next question comes when it is due.
+    ///
+    /// - Returns: Nil for another purchase.
+    package func ordersLeft(of purchase: GooglePurchase) async throws -> [String]? {
+        guard !purchase.isSubscription, purchase.state == GooglePlayState.purchased.rawValue else { return nil }
+        let charges = try await redeemedTransactions(of: purchase) { $0.facts[.orderId] != nil }
+        let next = charges.map(\.purchaseDate).max().flatMap {
+            GooglePurchase.refundsAskedAt(entitlements.clock.now(), after: $0)
+        }
+        try await ledger.writeInBackground { try $0.googlePurchases.ask(about: purchase.key, at: next) }
+        return orders(of: charges)
     }
 
     /// States what an order says of the money of redeemed charges. The goods stay as they are.
@@ -440,7 +467,7 @@ package struct GooglePurchaseService: Sendable {
     }
 
     /// The purchases about which Google Play is to be asked again, the longest overdue first: subscriptions that have fallen silent,
-    /// replaced purchases and pending ones.
+    /// replaced purchases, pending ones, and those whose money may come back.
     package func purchasesToAsk(limit: Int) async throws -> [GooglePurchase] {
         let now = entitlements.clock.now()
         return try await ledger.read { transaction in

@@ -238,7 +238,7 @@ extension LedgerTransaction {
             "credit", set: ["amount"], where: ["user_id", "sequence"],
             [[left, owner, redeemed.sequence]])
         let entry = AuditEntry(
-            happenedAt: moment, event: .unitsRevoked, actor: .appStore, origin: key.origin, app: key.app,
+            happenedAt: moment, event: .unitsRevoked, actor: .store(key.origin.store), origin: key.origin, app: key.app,
             reference: key.identifier, subject: redeemed.product, reason: String(taken - units.taken),
             measure: .amount(left - credit.amount, of: credit.balance))
         try record(entry, of: owner, &heads)

@@ -108,8 +108,9 @@ extension EntitlementDecision {
             for event in !isReported ? [] : status.events(since: recorded, at: moment)
             where event.event != .expired || !isContinued(original) {
                 let entry = AuditEntry(
-                    happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,
-                    app: original.app, reference: status.transactionIdentifier, subject: status.productIdentifier,
+                    happenedAt: event.happenedAt, event: event.event, actor: .store(original.origin.store),
+                    origin: original.origin, app: original.app, reference: status.transactionIdentifier,
+                    subject: status.productIdentifier,
                     reason: event.reason)
                 changes.events.append(.audit(entry, user: purchase.owner))
             }

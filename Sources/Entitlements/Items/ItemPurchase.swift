@@ -71,12 +71,14 @@ struct StandingBenefit: Hashable {
     }
 
     /// - Parameter renewal: The last statement about the renewal of the purchase; nil without one. A purchase without an end has none.
-    fileprivate init(_ coverage: Coverage, from purchaseDate: Timestamp, _ renewal: StatedRenewal?) {
+    fileprivate init(
+        _ coverage: Coverage, from purchaseDate: Timestamp, _ renewal: StatedRenewal?, of store: PurchaseStore
+    ) {
         self.coverage = coverage
         // Each renewal would change the rows of all earlier periods otherwise, whose states no longer depend on it.
         self.renewal = renewal.flatMap { stated in
             let isOver = coverage.endsAt.map { $0 <= stated.statedAt } ?? true
-            guard !isOver, stated.counts(forPeriodFrom: purchaseDate) else { return nil }
+            guard !isOver, stated.counts(forPeriodFrom: purchaseDate, of: store) else { return nil }
             return Renewal(
                 statedAt: stated.statedAt, renews: stated.willRenew,
                 isDeclined: stated.facts.bool(.isInBillingRetryPeriod))
@@ -91,7 +93,8 @@ extension EntitlementFacts {
         var benefits: [TransactionKey: StandingBenefit] = [:]
         for (key, coverage) in coverage(of: original) {
             guard let transaction = transactions[key] else { continue }
-            benefits[key] = StandingBenefit(coverage, from: transaction.purchaseDate, renewal)
+            benefits[key] = StandingBenefit(
+                coverage, from: transaction.purchaseDate, renewal, of: original.origin.store)
         }
         return benefits
     }

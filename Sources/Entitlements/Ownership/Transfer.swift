@@ -33,11 +33,16 @@ extension EntitlementChangeRecords {
     func move(_ transferred: [TransactionKey], _ heads: inout [Int64: UserHead]) throws -> Places {
         var places = Places(before: before)
         var known: Set<TransactionKey> = []
-        let originals = transferred.filter { before.purchases[$0] != nil && known.insert($0).inserted }
-        guard !originals.isEmpty else { return places }
+        let formers = transferred.compactMap { original in
+            before.purchases[original].flatMap { known.insert(original).inserted ? (original, former: $0.owner) : nil }
+        }
+        guard !formers.isEmpty else { return places }
+        let originals = formers.map(\.0)
         var moves: [Place: Place] = [:]
         for original in originals {
-            guard let owner = after.purchases[original]?.owner, var head = heads[owner] else { continue }
+            guard let owner = after.purchases[original]?.owner, var head = heads[owner] else {
+                throw BrokenInvariant("a transferred purchase has an owner with a head", original.identifier)
+            }
             for (key, _) in before.transactions(of: original) {
                 guard let old = places[key] else { continue }
                 head.lastTransaction += 1
@@ -48,7 +53,7 @@ extension EntitlementChangeRecords {
         }
         // Purchases with credits are merged, but never transferred.
         try moveRows(moves, withCredits: originals.contains { before.addsToBalance($0) })
-        try moveRevocations(originals)
+        try moveRevocations(formers)
         try updateKeys(originals, places)
         return places
     }
@@ -103,23 +108,18 @@ extension EntitlementChangeRecords {
     }
 
     /// Transfers the other rows of a purchase.
-    private func moveRevocations(_ originals: [TransactionKey]) throws {
-        let transferred = Set(originals)
-        let formers = try Dictionary(grouping: originals) { original in
-            guard let owner = before.purchases[original]?.owner else {
-                throw BrokenInvariant("a transferred purchase has a former owner", original.identifier)
-            }
-            return owner
-        }.sorted { $0.key < $1.key }
+    private func moveRevocations(_ transfers: [(TransactionKey, former: Int64)]) throws {
+        let transferred = Set(transfers.map(\.0))
+        let formers = Dictionary(grouping: transfers, by: \.former).sorted { $0.key < $1.key }
         let key = ["user_id"] + Table.originalKey
         for table in ["team_revocation", "subscription", "purchase_state"] {
             var copies = try RowCopies(of: table, changing: key, in: database)
             var moved: [[any SQLConvertible]] = []
-            for (former, originals) in formers {
+            for (former, transfers) in formers {
                 // The rows have the identifiers of the purchases, in any origin and app.
                 try copies.read(
                     from: "\(table) WHERE user_id = $1 AND original_transaction_id \(database.isIn(packed: "$2"))",
-                    [former, database.list(originals)]
+                    [former, database.list(transfers.map(\.0))]
                 ) { row in
                     let (former, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
                     guard transferred.contains(original), former == before.purchases[original]?.owner,

@@ -10,15 +10,18 @@ package final class RedemptionDoor: Sendable {
     package let entitlements: EntitlementService
     private let stores: [any Store]
     private let onRedemption: @Sendable (Result<Redemption.Outcome, any Error>) -> Void
+    private let onLostRefusal: @Sendable (any Error) -> Void
 
     /// - Parameters:
     ///   - stores: The stores besides those whose proofs a signature proves, in the order in which they look at a proof.
     ///   - onRedemption: Receives each outcome or refusal. A kept answer is none.
+    ///   - onLostRefusal: Receives the reason why a refusal could not be recorded.
     package init(
         _ entitlements: EntitlementService, stores: [any Store] = [],
-        onRedemption: @escaping @Sendable (Result<Redemption.Outcome, any Error>) -> Void = { _ in }
+        onRedemption: @escaping @Sendable (Result<Redemption.Outcome, any Error>) -> Void = { _ in },
+        onLostRefusal: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
-        (self.entitlements, self.onRedemption) = (entitlements, onRedemption)
+        (self.entitlements, self.onRedemption, self.onLostRefusal) = (entitlements, onRedemption, onLostRefusal)
         self.stores = stores + [SignedProofs(entitlements)]
     }
 
@@ -115,7 +118,9 @@ package final class RedemptionDoor: Sendable {
     ) async throws -> Value {
         do { return try await body() } catch {
             if request.refusals != .ignored { onRedemption(.failure(error)) }
-            if request.refusals == .recorded, let user { try? await record(error, of: request, for: user) }
+            if request.refusals == .recorded, let user {
+                do { try await record(error, of: request, for: user) } catch { onLostRefusal(error) }
+            }
             throw error
         }
     }
@@ -126,7 +131,7 @@ package final class RedemptionDoor: Sendable {
             return
         }
         var claims: [Claim] = []
-        for store in stores where claims.isEmpty { claims = await store.claims(ofRefused: request.proof) }
+        for store in stores where claims.isEmpty { claims = try await store.claims(ofRefused: request.proof) }
         try await entitlements.limited(to: request.limitingApp).recordRefusal(
             refusal.code, of: claims, for: user, by: request.actor, newcomers: request.newcomers)
     }
@@ -280,7 +285,9 @@ extension RedemptionDoor {
         func ask(_ question: Question, from presenter: Presenter) async throws -> Statement
 
         /// The first purchases of an authentic proof that is refused for its app or origin; none for another proof.
-        func claims(ofRefused proof: [UInt8]) async -> [Claim]
+        ///
+        /// - Throws: `StorageFault`.
+        func claims(ofRefused proof: [UInt8]) async throws -> [Claim]
     }
 
     /// The presenter of a proof, as far as a store limits by it.
@@ -358,7 +365,7 @@ extension RedemptionDoor.Store {
         _ question: RedemptionDoor.Question, from presenter: RedemptionDoor.Presenter
     ) async throws -> RedemptionDoor.Statement { throw RedemptionError.notRedeemable }
 
-    package func claims(ofRefused proof: [UInt8]) async -> [Claim] { [] }
+    package func claims(ofRefused proof: [UInt8]) async throws -> [Claim] { [] }
 }
 
 /// A purchase that a store states, in the facts of all stores.
@@ -422,16 +429,21 @@ package struct SignedProofs: RedemptionDoor.Store {
             })
     }
 
-    package func claims(ofRefused proof: [UInt8]) async -> [Claim] {
-        let names = try? await service.tokenNames(for: proof)
-        return
-            (try? await WorkThreads.process(proof.count) { [service] in
+    package func claims(ofRefused proof: [UInt8]) async throws -> [Claim] {
+        let names = try await service.tokenNames(for: proof)
+        do {
+            return try await WorkThreads.process(proof.count) { [service] in
                 let ofAnyone = ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases))
                 let verified = try service.verifier.verify(proof, expecting: ofAnyone)
                 guard verified.signedPurchase == nil || names != nil else { return [] }
                 let claims = try service.claims(verified, proof)
                 return (verified.purchases(named: names) ?? []).prefix(Self.maximumRefusals).map { claims.claim($0) }
-            }) ?? []
+            }
+        } catch is ProofRefusal {
+            return []
+        } catch is RedemptionError {
+            return []
+        }
     }
 }
 
@@ -543,7 +555,7 @@ struct ProofClaims {
             expiresAt: benefit?.end(
                 from: purchase.purchaseDate, ofUnits: purchase.quantity, paidUntil: purchase.expiresDate),
             period: benefit?.period(ofUnits: purchase.quantity),
-            grace: renewal.flatMap { Self.grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
+            grace: renewal.flatMap { grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
         claim.keepsEnd = keepsEnd
         return claim
     }
@@ -552,13 +564,12 @@ struct ProofClaims {
     ///
     /// The App Store names no grace period that is over: neither while it tries to charge, nor when it has given up, nor of a
     /// period that it takes back. That ends no grace period before its time.
-    private static func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
-        let facts = renewal.facts
-        // The renewal information of the App Store is signed by itself, and may be older or newer than the transaction beside it.
-        let order = facts[.subscriptionState] == nil ? renewal.order : nil
+    private func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
+        let (facts, store) = (renewal.facts, origin.store)
+        let order = store.statesRenewalByItself ? renewal.order : nil
         if let end = facts.date(.gracePeriodExpiresDate) { return Claim.Grace(endsAt: end, order: order) }
-        // The last word of Google Play counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
-        if facts[.subscriptionState] != nil { return Claim.Grace(endsAt: renewal.statedAt, isOver: true) }
+        // The last word of such a store counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
+        if store.statesEndOfGracePeriod { return Claim.Grace(endsAt: renewal.statedAt, isOver: true) }
         let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         let saysNothing =
             isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil

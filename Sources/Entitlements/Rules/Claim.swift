@@ -120,7 +120,7 @@ package struct Claim: Hashable, Sendable, Codable {
         (claim.item, claim.credit) = (benefit?.item, benefit?.credit)
         claim.period = benefit?.period(ofUnits: quantity)
         claim.expiresAt = benefit?.end(
-            from: purchaseDate, ofUnits: quantity, paidUntil: facts?.date(.expiresDate) ?? expiresAt)
+            from: purchaseDate, ofUnits: quantity, paidUntil: expiresAt ?? facts?.date(.expiresDate))
         return claim
     }
 

@@ -241,9 +241,13 @@ extension OwnedItem {
             let type =
                 period.terms.type ?? type(period.productIdentifier)
                 ?? coverage.renewal.map { _ in .autoRenewableSubscription }
-            let renewal = coverage.renewal.flatMap { $0.counts(forPeriodFrom: period.purchaseDate) ? $0 : nil }
+            let store = purchase.origin.store
+            let renewal = coverage.renewal.flatMap {
+                $0.counts(forPeriodFrom: period.purchaseDate, of: store) ? $0 : nil
+            }
             let next =
-                type == .autoRenewableSubscription ? NextStep(after: period, renewal, at: moment) : .ends(nil)
+                type == .autoRenewableSubscription
+                ? NextStep(after: period, renewal, of: store, at: moment) : .ends(nil)
             state = PurchaseState(of: period, type, next, at: moment)
             renews = next.renews(by: renewal)
         }

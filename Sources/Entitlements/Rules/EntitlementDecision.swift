@@ -61,7 +61,8 @@ package struct EntitlementDecision: Sendable {
     package mutating func state(_ stated: Claim) -> NotificationOutcome {
         if facts.hasOtherProduct(than: stated) {
             if let owner = facts.ownedOriginal(of: stated).flatMap({ facts.purchases[$0]?.owner }) {
-                changes.events.append(.refused(.transactionConflict, stated, user: owner, actor: .appStore))
+                changes.events.append(
+                    .refused(.transactionConflict, stated, user: owner, actor: .store(stated.origin.store)))
             }
             return .recorded
         }
@@ -88,10 +89,10 @@ package struct EntitlementDecision: Sendable {
             }
             return .recorded
         }
-        _ = give(original, to: owner, by: named?.naming, claim, .appStore)
+        _ = give(original, to: owner, by: named?.naming, claim, .store(claim.origin.store))
         let wasInEffect =
             before.map { !$0.status.isRevoked } ?? true && !facts.revokedByTeam.contains(claim.originalKey)
-        let result = apply(claim, of: owner, by: .appStore, named?.naming)
+        let result = apply(claim, of: owner, by: .store(claim.origin.store), named?.naming)
         applyParked(stated, as: claim, of: owner)
         apply(siblings, of: owner)
         switch result {
@@ -108,7 +109,7 @@ package struct EntitlementDecision: Sendable {
         let claim = facts.standing(for: stated)
         let siblings = facts.parkedSiblings(of: claim)
         let owner = facts.ownedOriginal(of: claim).flatMap { facts.purchases[$0]?.owner } ?? 0
-        _ = apply(claim, of: owner, by: .appStore, nil)
+        _ = apply(claim, of: owner, by: .store(claim.origin.store), nil)
         applyParked(stated, as: claim, of: owner)
         apply(siblings, of: owner)
         return (claim.key, facts.transactions[claim.key]?.originalKey ?? claim.originalKey)
@@ -261,7 +262,7 @@ extension EntitlementDecision {
         for sibling in siblings.claims where sibling.isKnown {
             let claim = facts.standing(for: sibling)
             if claim.key != sibling.key { unpark(sibling.key) }
-            _ = apply(claim, of: user, by: .appStore, nil)
+            _ = apply(claim, of: user, by: .store(claim.origin.store), nil)
         }
     }
 
@@ -269,7 +270,8 @@ extension EntitlementDecision {
     mutating func applyParked(_ presented: Claim, as claim: Claim, of user: Int64) {
         guard presented.key != claim.key, let said = facts.parked[presented.key]?.claim else { return }
         unpark(presented.key)
-        _ = apply(said.with(transactionIdentifier: claim.transactionIdentifier), of: user, by: .appStore, nil)
+        _ = apply(
+            said.with(transactionIdentifier: claim.transactionIdentifier), of: user, by: .store(said.origin.store), nil)
     }
 
     /// Parks a statement. Of two about the same transaction, the later one is kept; the same applies to their grace periods.
@@ -419,7 +421,7 @@ extension EntitlementDecision {
         }
         let siblings = facts.parkedSiblings(of: claim)
         guard facts.namedOwner(by: claim, siblings, of: nil) == nil else { return }
-        _ = apply(claim, of: owner, by: .appStore, nil)
+        _ = apply(claim, of: owner, by: .store(claim.origin.store), nil)
         apply(siblings, of: owner)
     }
 }

@@ -45,7 +45,7 @@ extension NextStep {
     /// - Parameters:
     ///   - last: The last period of the subscription.
     ///   - renewal: The last statement about its renewal; nil without one.
-    init(after last: PurchasePeriod, _ renewal: StatedRenewal?, at moment: Timestamp) {
+    init(after last: PurchasePeriod, _ renewal: StatedRenewal?, of store: PurchaseStore, at moment: Timestamp) {
         let isOver = last.expiresAt.map { $0 <= moment } ?? false
         let grace = last.graceEndsAt.flatMap { isOver && $0 > moment ? $0 : nil }
         if last.isRevokedByTeam || last.isRevoked {
@@ -56,19 +56,20 @@ extension NextStep {
         } else if last.terms.isPrepaid {
             // "Prepaid plans don't auto-renew, so they can't be canceled" (lifecycle/subscriptions, "Handle lifecycle for prepaid plans").
             self = isOver ? .ends(nil) : .prepaid
-        } else if let renewal, renewal.isPaused {
+        } else if let renewal, renewal.facts.isPaused {
             // The state is stated when the pause goes into effect. A pause that is planned leaves ACTIVE ("Paused subscriptions").
             self = .paused(until: renewal.facts.date(.autoResumeTime))
         } else if let grace, renewal?.isDeclined != false {
             self = .grace(until: grace)
         } else if isOver, grace == nil {
-            let retryEnd = renewal.flatMap { $0.isDeclined == true ? $0.retryEnd(after: last) : nil }
-            self = retryEnd.flatMap { $0 > moment ? .onHold(until: $0) : nil } ?? .ends(renewal?.reasonOfEnd)
+            let retryEnd = renewal.flatMap { $0.isDeclined == true ? $0.retryEnd(after: last, of: store) : nil }
+            self =
+                retryEnd.flatMap { $0 > moment ? .onHold(until: $0) : nil } ?? .ends(renewal?.reasonOfEnd(of: store))
         } else {
             // In the silent day after its end, Google Play still states ACTIVE: the renewal may be late, or its charge is retried.
             switch renewal?.willRenew {
             case true?: self = .renews(NextPeriod(after: last, renewal?.facts))
-            case false?: self = .ends(renewal?.ending)
+            case false?: self = .ends(renewal?.ending(of: store))
             case nil: self = .unknown
             }
         }
@@ -85,12 +86,8 @@ extension NextStep {
     }
 }
 
-/// The rules of statements about a renewal, in words that both stores have.
+/// The rules of statements about a renewal, in words that all stores have.
 extension StatedRenewal {
-    fileprivate var isOfGooglePlay: Bool { facts[.subscriptionState] != nil }
-
-    fileprivate var isPaused: Bool { facts.isPaused }
-
     /// True if the store has stated that a charge was declined and is retried; nil if it has not stated it.
     fileprivate var isDeclined: Bool? { facts.bool(.isInBillingRetryPeriod) }
 
@@ -98,13 +95,14 @@ extension StatedRenewal {
     ///
     /// The App Store retries for up to 60 days after the period (`DID_FAIL_TO_RENEW`). An account hold at Google Play lasts as long, but it
     /// may follow a pause, so its end follows from the last statement (lifecycle/subscriptions, "Account hold").
-    func retryEnd(after last: PurchasePeriod) -> Timestamp? {
+    func retryEnd(after last: PurchasePeriod, of store: PurchaseStore) -> Timestamp? {
         guard let end = last.expiresAt?.adding(days: billingRetryDays) else { return nil }
-        return isOfGooglePlay && isDeclined == true ? max(end, statedAt.adding(days: Self.billingRetryDays)) : end
+        let isLater = !store.retriesWithinLimit && isDeclined == true
+        return isLater ? max(end, statedAt.adding(days: Self.billingRetryDays)) : end
     }
 
     /// The reason for which no further period follows; nil if none is stated.
-    package var ending: ExpirationReason? {
+    package func ending(of store: PurchaseStore) -> ExpirationReason? {
         let stated = ExpirationReason(intent: facts.integer(.expirationIntent))
         if stated == .customerDidNotConsentToPriceIncrease { return stated }
         switch facts.canceler {
@@ -117,13 +115,13 @@ extension StatedRenewal {
         if let stated { return stated }
         // Only the customer cancels a commitment before its end (lifecycle/subscriptions, "Cancellations"), and only the customer turns
         // renewal off at the App Store (App Store Server API, `autoRenewStatus`).
-        let isByCustomer = isOfGooglePlay ? facts.bool(.autoRenewStatus) == true : true
+        let isByCustomer = !store.statesCanceler || facts.bool(.autoRenewStatus) == true
         return isByCustomer && willRenew == false ? .customerCancelled : nil
     }
 
     /// The reason for an end that has come. The customer's choice does not end what could not be charged.
-    fileprivate var reasonOfEnd: ExpirationReason? {
-        guard isDeclined == true, facts.canceler == nil else { return ending }
+    fileprivate func reasonOfEnd(of store: PurchaseStore) -> ExpirationReason? {
+        guard isDeclined == true, facts.canceler == nil else { return ending(of: store) }
         return ExpirationReason(intent: facts.integer(.expirationIntent))
     }
 

@@ -116,24 +116,30 @@ extension RedeemedTransaction {
 
 extension [RedeemedTransaction] {
     /// The charges: each payment of the customer once, without its repetitions by restoring, and without the purchases of others.
-    ///
-    /// Of one purchase and product that does not renew, the original counts if it is known.
     package var charges: [RedeemedTransaction] {
-        var charges: [RedeemedTransaction] = []
+        filter { !PurchasePeriod.Terms($0.facts).isPaidByAnother }.withoutRepetitions
+    }
+
+    /// The transactions without those that repeat a purchase. The App Store gives a restored purchase a new identifier (App Store Server
+    /// Notifications, `transactionId`: "every time the subscription automatically renews or the user restores it on a new device").
+    ///
+    /// Of one purchase and product that does not renew, the original stays if it is known.
+    package var withoutRepetitions: [RedeemedTransaction] {
+        var kept: [RedeemedTransaction] = []
         var places: [EndlessPurchase: Int] = [:]
-        for transaction in self where !PurchasePeriod.Terms(transaction.facts).isPaidByAnother {
+        for transaction in self {
             if transaction.subscribedUntil == nil {
                 let sale = EndlessPurchase(
                     purchase: transaction.purchase, product: ByteKey(transaction.productIdentifier))
                 if let place = places[sale] {
-                    if transaction.isOriginal(beside: charges[place]) { charges[place] = transaction }
+                    if transaction.isOriginal(beside: kept[place]) { kept[place] = transaction }
                     continue
                 }
-                places[sale] = charges.count
+                places[sale] = kept.count
             }
-            charges.append(transaction)
+            kept.append(transaction)
         }
-        return charges
+        return kept
     }
 
     /// The sums of the paid prices without what was paid back, the largest first. A refund of an unknown amount is in none.
@@ -233,7 +239,7 @@ extension EntitlementDecision {
     mutating func auditRefund(of claim: Claim, after before: PaidBack?, to user: Int64) {
         guard let after = paidBack(of: claim), before == nil || after.amount ?? 0 > before?.amount ?? 0 else { return }
         audit(
-            .paymentRefunded, claim.key, claim.productIdentifier, by: .appStore, to: user,
+            .paymentRefunded, claim.key, claim.productIdentifier, by: .store(claim.origin.store), to: user,
             measure: refund(of: claim, after, paidBefore: before?.amount ?? 0))
     }
 

@@ -19,6 +19,7 @@ extension EntitlementDecision {
             later >= end.adding(days: 1)
         else { return }
         audit(
-            .periodExtended, claim.key, claim.productIdentifier, by: .appStore, to: user, reason: later.rfc3339)
+            .periodExtended, claim.key, claim.productIdentifier, by: .store(claim.origin.store), to: user,
+            reason: later.rfc3339)
     }
 }

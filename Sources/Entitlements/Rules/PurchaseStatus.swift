@@ -104,9 +104,9 @@ package struct PurchaseStatus: Hashable, Sendable {
         let periods = PurchasePeriod.inEffect(
             periods.enumerated().sorted { order($0) < order($1) }.map(\.element), at: moment)
         guard let last = periods.last else { return nil }
-        let renewal = renewal.flatMap { $0.counts(forPeriodFrom: last.purchaseDate) ? $0 : nil }
+        let renewal = renewal.flatMap { $0.counts(forPeriodFrom: last.purchaseDate, of: origin.store) ? $0 : nil }
         let isSubscription = type == .autoRenewableSubscription
-        let next = isSubscription ? NextStep(after: last, renewal, at: moment) : .ends(nil)
+        let next = isSubscription ? NextStep(after: last, renewal, of: origin.store, at: moment) : .ends(nil)
         let state = PurchaseState(of: last, type, next, at: moment)
         originalTransactionIdentifier = original
         self.origin = origin
@@ -119,7 +119,9 @@ package struct PurchaseStatus: Hashable, Sendable {
         self.state = state
         since = Self.beginning(of: periods)
         until = state.isTakenBack ? last.expiresAt : last.endsAt
-        retryEndsAt = renewal?.retryEnd(after: last) ?? last.expiresAt?.adding(days: StatedRenewal.billingRetryDays)
+        retryEndsAt =
+            renewal?.retryEnd(after: last, of: origin.store)
+            ?? last.expiresAt?.adding(days: StatedRenewal.billingRetryDays)
         isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         let isReplaced = next == .unknown && last.terms.isUpgraded && origin.store.answersAboutUpgrades
         awaitsSuccessorSince = isReplaced ? last.terms.signedAt : nil
@@ -130,7 +132,7 @@ package struct PurchaseStatus: Hashable, Sendable {
         ending =
             switch next {
             case .ends(let reason): reason
-            case .grace, .onHold, .paused: renews == false ? renewal?.ending : nil
+            case .grace, .onHold, .paused: renews == false ? renewal?.ending(of: origin.store) : nil
             case .renews, .prepaid, .unknown: nil
             }
     }

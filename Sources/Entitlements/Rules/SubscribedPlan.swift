@@ -63,7 +63,7 @@ extension EntitlementDecision {
             let renewal = facts.purchases[original]?.renewal, renewal != before, renewal.willRenew == true,
             let key = facts.reading(periodsOf: original, \.last), let transaction = facts.transactions[key],
             !transaction.status.isRevoked, !transaction.isUpgraded,
-            renewal.counts(forPeriodFrom: transaction.purchaseDate)
+            renewal.counts(forPeriodFrom: transaction.purchaseDate, of: key.origin.store)
         else { return }
         let chosen = renewal.chosenPlan(besides: transaction.plan)
         // Nothing is taken back with a period that has only begun, as by a replacement at once.
@@ -75,7 +75,8 @@ extension EntitlementDecision {
         let isKnown = known.flatMap { known in chosen.map { !$0.differs(from: known) } } ?? (known == chosen)
         guard !isKnown else { return }
         audit(
-            .planChosen, key, transaction.productIdentifier, by: .appStore, to: user, reason: chosen?.text)
+            .planChosen, key, transaction.productIdentifier, by: .store(key.origin.store), to: user,
+            reason: chosen?.text)
     }
 }
 

@@ -75,11 +75,13 @@ extension StatedRenewal {
 
     /// Returns true if the statement is about the period or a later one.
     ///
-    /// - Parameter purchaseDate: The purchase date of the period.
-    package func counts(forPeriodFrom purchaseDate: Timestamp) -> Bool {
+    /// - Parameters:
+    ///   - purchaseDate: The purchase date of the period.
+    ///   - store: The store that has stated it.
+    package func counts(forPeriodFrom purchaseDate: Timestamp, of store: PurchaseStore) -> Bool {
         // A subscription that had expired (App Store Server API, `expirationIntent`) had no next period. The one that begins later is
         // another purchase of the customer, whose own statement may follow it.
-        let isOver = facts[.expirationIntent] != nil && facts[.subscriptionState] == nil
+        let isOver = facts[.expirationIntent] != nil && !store.endsPeriodsToCome
         let days = isOver ? 0 : Self.renewalDays
         return statedAt >= purchaseDate.adding(days: -days)
     }

@@ -96,7 +96,9 @@ extension EntitlementDecision {
         to plan: SubscribedPlan,
         of user: Int64
     ) {
-        audit(.productChanged, key, transaction.productIdentifier, by: .appStore, to: user, reason: plan.text)
+        audit(
+            .productChanged, key, transaction.productIdentifier, by: .store(key.origin.store), to: user,
+            reason: plan.text)
     }
 }
 

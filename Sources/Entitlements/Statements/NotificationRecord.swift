@@ -17,6 +17,14 @@ package struct NotificationRecord: Hashable, Sendable {
     /// The decoded notification as JSON, without the proofs inside it; nil if it is too long to be stored.
     package let content: String?
 
+    /// The purchase that the notification is about, if no statement comes with it. Nil for none.
+    private(set) var subject: Subject?
+
+    /// It is indirect, so that the record stays narrow (swiftlang/swift#90477).
+    indirect enum Subject: Hashable, Sendable {
+        case transaction(String, original: String)
+    }
+
     /// The longest content that is stored, in bytes of UTF-8.
     static let maximumContentLength = 8192
 
@@ -38,6 +46,13 @@ package struct NotificationRecord: Hashable, Sendable {
         self.signedAt = signedAt
         self.proofDigest = proofDigest
         self.content = content.flatMap { $0.utf8.count <= Self.maximumContentLength ? $0 : nil }
+    }
+
+    /// The notification about a purchase of which the store states nothing new. It belongs to the story of the owner all the same.
+    func about(_ subject: Subject) -> NotificationRecord {
+        var record = self
+        record.subject = subject
+        return record
     }
 
     /// The identity of a notification. Duplicates have the same one.
@@ -183,11 +198,15 @@ struct NotificationRecords {
             ],
             received.map { received in
                 let (notification, claim) = (received.notification, received.claim)
+                var (transaction, original) = (claim?.transactionIdentifier, claim?.originalTransactionIdentifier)
+                if claim == nil, case .transaction(let identifier, let first) = notification.subject {
+                    (transaction, original) = (identifier, first)
+                }
                 return [
                     notification.notificationUUID, notification.origin, apps[notification.app], notification.type,
                     notification.subtype,
-                    claim?.transactionIdentifier, notification.signedAt, moment, notification.proofDigest,
-                    claim?.originalTransactionIdentifier, received.outcome.rawValue, notification.content,
+                    transaction, notification.signedAt, moment, notification.proofDigest, original,
+                    received.outcome.rawValue, notification.content,
                 ]
             })
     }

@@ -216,7 +216,7 @@ extension StoryKind {
         switch entry.actor {
         case .member: return entry.event != .refused
         case .apiKey: return entry.event == .revoked
-        case .user, .appStore, .till: return false
+        case .user, .store, .till: return false
         }
     }
 }

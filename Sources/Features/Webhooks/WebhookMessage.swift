@@ -45,7 +45,7 @@ extension WebhookMessage {
         guard let type = rule.message else { return nil }
         var data = Content(
             user: UserName(issuer: delivery.issuer, name: delivery.name), number: delivery.number,
-            actor: entry.actorDescription, actorName: delivery.actorName, origin: entry.origin, reason: entry.reason,
+            actor: entry.actor.description, actorName: delivery.actorName, origin: entry.origin, reason: entry.reason,
             refundedAmount: entry.refund?.milliunits, currency: entry.refund?.currency)
         switch rule.object {
         case .transaction: (data.transactionId, data.productId) = (entry.reference, entry.subject)

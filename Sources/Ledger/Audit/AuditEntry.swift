@@ -128,11 +128,6 @@ extension AuditEntry {
 extension AuditEntry {
     /// The money that a store has paid back; nil if the event is no refund, or the amount is unknown.
     package var refund: Price? { if case .refund(let price, _) = measure { price } else { nil } }
-
-    /// The actor, and the store by its name. The log has one actor for all stores, and the origin tells them apart.
-    package var actorDescription: String {
-        actor == .appStore ? (origin?.store ?? .appStore).name : actor.description
-    }
 }
 
 package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvertible {
@@ -142,8 +137,8 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
     case apiKey(String)
     /// A person of the team, by the name at the console.
     case member(String)
-    /// The store that sold the purchase, whichever it is.
-    case appStore
+    /// The store that sold the purchase.
+    case store(PurchaseStore)
     /// Till itself: by the team's rules, or for entries older than the audit log.
     case till
 
@@ -179,7 +174,7 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
         case .user: "user"
         case .apiKey(let identifier): Self.keyPrefix + identifier
         case .member(let name): Self.memberPrefix + name
-        case .appStore: "App Store"
+        case .store(let store): store.name
         case .till: "till"
         }
     }
@@ -190,15 +185,18 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
         guard let text = String(value) else { return nil }
         switch text {
         case "user": self = .user
-        case "App Store": self = .appStore
         case "till": self = .till
         default:
             if text.hasPrefix(Self.memberPrefix) {
                 self = .member(String(text.dropFirst(Self.memberPrefix.count)))
                 return
             }
-            guard text.hasPrefix(Self.keyPrefix) else { return nil }
-            self = .apiKey(String(text.dropFirst(Self.keyPrefix.count)))
+            if text.hasPrefix(Self.keyPrefix) {
+                self = .apiKey(String(text.dropFirst(Self.keyPrefix.count)))
+                return
+            }
+            guard let store = PurchaseStore(name: text) else { return nil }
+            self = .store(store)
         }
     }
 }

@@ -157,7 +157,7 @@ extension GooglePlayAnswer {
         let isContinued = placement.isContinued(place, after: purchaseToken)
         let end =
             keptEnd(known?.expiresDate, paidUntil: paidUntil, expiryTime, isContinued: isContinued) ?? paid
-        facts[.expiresDate] = .init(end)
+        facts[.expiresDate] = .init(fundedEnd(period, endedAt: end) ?? end)
         facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.revocationType] = .init(
             refund.map { ($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue })
@@ -187,6 +187,14 @@ extension GooglePlayAnswer {
                 : StatedRenewal(
                     statedAt: moment.askedAt, proofDigest: digest, facts: renewal),
             isConsumed: false, refundedQuantity: 0, keepsEnd: isReplaced && state == .expired && known == nil)
+    }
+
+    /// The end of the period that the order funds, if Google Play has cut it short: "a snapshot of the billing/service period end time at the
+    /// moment the order was processed, and should be used only for accounting" (orders, `servicePeriodEndTime`). Nil for another period.
+    private func fundedEnd(_ period: GooglePlayOrder.LineItem?, endedAt end: Timestamp) -> Timestamp? {
+        guard state == .expired, let funded = period?.periodEnd, end.adding(seconds: Self.revocationTolerance) < funded
+        else { return nil }
+        return funded
     }
 
     /// True for the first charge of a promotion code, which has no order.
@@ -229,14 +237,21 @@ extension GooglePlayAnswer {
         }
     }
 
-    /// The refund with which Google Play has taken the last period back; nil for a period that stands, or has ended in time. A refund
-    /// alone leaves the subscription.
+    /// The refund with which Google Play has taken the last period back, or the grace period after it; nil for a period that stands, or has
+    /// ended in time. A refund alone leaves the subscription. One that revokes it, too, ends it at once (lifecycle/subscriptions,
+    /// "Revocations").
     private func refund(
         of order: GooglePlayOrder?, _ period: GooglePlayOrder.LineItem?, endedAt expiryTime: Timestamp
     ) -> GooglePlayOrder.Refund? {
         guard state == .expired, cancellation != .replacement, let refund = order?.refund else { return nil }
         if let end = period?.periodEnd {
-            return expiryTime.adding(seconds: Self.revocationTolerance) < end ? refund : nil
+            let tolerance = Self.revocationTolerance
+            let isCut = expiryTime.adding(seconds: tolerance) < end
+            let isCutInGrace =
+                end.adding(seconds: tolerance) < expiryTime
+                && order?.refundedAt.map { abs($0.secondsSince1970 - expiryTime.secondsSince1970) <= tolerance }
+                    ?? false
+            return isCut || isCutInGrace ? refund : nil
         }
         return refund == .full ? .full : nil
     }

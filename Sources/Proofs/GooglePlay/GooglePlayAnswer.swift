@@ -187,9 +187,17 @@ extension RenewalFacts {
     /// Nil for a subscription that nobody has canceled, and at the App Store.
     package var canceler: Canceler? { text(.canceledBy).flatMap(Canceler.init) }
 
-    /// True for a subscription at Google Play whose pause is in effect.
+    /// True for a subscription whose pause is in effect.
     package var isPaused: Bool {
         text(.subscriptionState).flatMap { GooglePlayAnswer.subscriptionStates[$0] } == .paused
+    }
+
+    /// States a pause that is in effect. The fact has Google's words, which other stores' translations use, too.
+    ///
+    /// - Parameter end: Nil if the store has not stated it.
+    package mutating func statePause(until end: Timestamp?) {
+        self[.subscriptionState] = .text("SUBSCRIPTION_STATE_PAUSED")
+        self[.autoResumeTime] = .init(end)
     }
 }
 

@@ -106,7 +106,8 @@ package final class GooglePlayApp: Sendable {
         let original =
             known == nil
             ? try await originalToken(continuedBy: statement, on: occasion.ofLinks, within: patience) : nil
-        return Answer(statement: statement, purchase: try await record(asked, continuing: original))
+        let purchase = try await record(asked, continuing: original, seesOrders: occasion.mayBeRefunded)
+        return Answer(statement: statement, purchase: purchase)
     }
 
     private func question(
@@ -132,10 +133,11 @@ package final class GooglePlayApp: Sendable {
     }
 
     private func record(
-        _ asked: PurchaseQuestions.Asked, continuing original: String?
+        _ asked: PurchaseQuestions.Asked, continuing original: String?, seesOrders: Bool
     ) async throws -> GooglePurchase {
         do {
-            return try await purchases.record(asked.statement, continuing: original, number: asked.number)
+            return try await purchases.record(
+                asked.statement, continuing: original, number: asked.number, seesOrders: seesOrders)
         } catch is LinkedTokensCircle {
             throw circle()
         }
@@ -188,7 +190,7 @@ package final class GooglePlayApp: Sendable {
             last = chain.last?.statement ?? last
         }
         for asked in chain.reversed() {
-            let recorded = try await record(asked, continuing: original)
+            let recorded = try await record(asked, continuing: original, seesOrders: occasion.mayBeRefunded)
             original = recorded.originalToken
             // Its owner has paid for each purchase of the chain, also for one that another has replaced since.
             if isKnown { _ = try await purchases.apply(asked.statement, recordedAs: recorded) }
@@ -226,15 +228,28 @@ package final class GooglePlayApp: Sendable {
     private func refreshEarlierOrders(
         of purchase: GooglePurchase, within patience: PlayDeveloperClient.Patience
     ) async throws -> [NotificationOutcome] {
+        try await refresh(try await purchases.earlierOrders(of: purchase), of: purchase, within: patience)
+    }
+
+    private func refresh(
+        _ identifiers: [String], of purchase: GooglePurchase, within patience: PlayDeveloperClient.Patience
+    ) async throws -> [NotificationOutcome] {
         var outcomes: [NotificationOutcome] = []
-        let earlier = try await purchases.earlierOrders(of: purchase)
-        for start in stride(from: 0, to: earlier.count, by: PlayDeveloperClient.maximumOrders) {
-            let part = Array(earlier[start..<min(start + PlayDeveloperClient.maximumOrders, earlier.count)])
+        for start in stride(from: 0, to: identifiers.count, by: PlayDeveloperClient.maximumOrders) {
+            let part = Array(identifiers[start..<min(start + PlayDeveloperClient.maximumOrders, identifiers.count)])
             for order in await orders(part, within: patience) {
                 outcomes += try await purchases.apply(order, of: purchase)
             }
         }
         return outcomes
+    }
+
+    /// Asks for the money of a paid one-time purchase whose token Google Play does not know any more. Its orders stay.
+    ///
+    /// - Returns: Nil for another purchase.
+    func refreshOrders(ofForgotten purchase: GooglePurchase) async throws -> [NotificationOutcome]? {
+        guard let left = try await purchases.ordersLeft(of: purchase) else { return nil }
+        return try await refresh(left, of: purchase, within: .schedule)
     }
 
     /// The orders that Google Play shows. One that it does not have would hide the others, so each of the last ones is then asked for alone.

@@ -2,6 +2,7 @@ import Entitlements
 import HTTPSupport
 import Hummingbird
 import Ledger
+import Logging
 import Proofs
 
 /// Google Play, or a local one, as a store of the door: the service asks it about purchase tokens, and about signed purchases of its
@@ -43,8 +44,10 @@ extension RedemptionDoor {
     ///   - others: Further stores.
     package convenience init(
         _ entitlements: EntitlementService, asking googlePlay: GooglePlayApps, and others: [any Store] = [],
-        counting metrics: ServiceMetrics
+        counting metrics: ServiceMetrics,
+        logger: Logger = Logger(label: "till", factory: { _ in SwiftLogNoOpLogHandler() })
     ) {
+        let lines = LogLimit()
         self.init(
             entitlements,
             stores: others
@@ -54,6 +57,11 @@ extension RedemptionDoor {
             case .success(let outcome): metrics.count(.redemptions, outcome.rawValue)
             case .failure(let error): metrics.count(.redemptions, "refused", code: Problem.code(of: error))
             }
+        } onLostRefusal: { error in
+            let code = Problem.code(of: error)
+            logger.log(
+                level: lines.level(.error, of: code, in: logger),
+                "a refusal is not recorded, so support cannot explain it", metadata: ["code": "\(code)"])
         }
     }
 }

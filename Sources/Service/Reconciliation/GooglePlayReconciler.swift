@@ -74,7 +74,7 @@ package struct GooglePlayReconciler: Sendable {
     }
 
     /// Asks about each purchase that has fallen silent: a subscription whose paid period has ended, or that was not asked about for a
-    /// day, and a payment that is pending.
+    /// day, a payment that is pending, and a purchase whose money may come back.
     ///
     /// If Google Play says that it does not know a purchase, the report counts the code, and the run continues with the others. The
     /// service asks about the purchase again, until it gives it up. The report has those that a notification gave up since, too
@@ -97,6 +97,10 @@ package struct GooglePlayReconciler: Sendable {
                     report.count(try await app.refresh(purchase.purchaseToken).strongest.rawValue)
                     failures = 0
                 } catch let error as PlayDeveloperError {
+                    if error.isOfToken, let outcomes = try await app.refreshOrders(ofForgotten: purchase) {
+                        report.count(outcomes.strongest.rawValue)
+                        continue
+                    }
                     report.count(error.code)
                     guard !error.isOfToken else { continue }
                     guard error.concernsOneRequest else {

@@ -165,7 +165,7 @@ extension AuditEntry: AnswerObject {
             \.event.rawValue)
         $0.field(
             "actor", "The actor: `user`, `App Store`, `Google Play`, `till`, or `key` and an API key's identifier.",
-            \.actorDescription)
+            \.actor.description)
         $0.keyName(
             "actorName",
             note:

@@ -165,7 +165,7 @@ extension StoryEntry: AnswerObject, Listed {
         }
         $0.field("text", "The entry in a sentence.", \.sentence)
         $0.field("actor", "`user`, `App Store`, `Google Play`, `till`, or `key` and the identifier of an API key.") {
-            $0.event?.actorDescription ?? ($0.notification?.origin.store ?? .appStore).name
+            $0.event?.actor.description ?? ($0.notification?.origin.store ?? .appStore).name
         }
         $0.keyName(
             "actorName",

@@ -230,6 +230,7 @@ struct Serve: Command {
             metrics: metrics)
         var stores = StoreClients(googlePlay: googlePlay.apps, playNotifications: googlePlay.notifications)
         (stores.orders, stores.offerSigners) = (appStores.orderClients, appStores.offerSigners)
+        stores.logger = configuration.logger
         let settings = configuration.routeSettings(
             .apiKeys(keys, tokens, till.accounts), metrics: metrics, certificate: certificate)
         var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (

@@ -231,7 +231,7 @@ struct AuditCommand: LedgerUser {
                 let (entry, name) = (record.entry, record.keyName(keys))
                 return [
                     String(record.number), entry.happenedAt.rfc3339, entry.event.rawValue,
-                    name.map { "key \"\($0)\"" } ?? entry.actorDescription, entry.subject, entry.reference,
+                    name.map { "key \"\($0)\"" } ?? entry.actor.description, entry.subject, entry.reference,
                     entry.origin?.rawValue, entry.reason,
                 ]
             }, orElse: "No audit entries for user \"\(user)\".")
@@ -256,7 +256,7 @@ extension AuditRecord {
     fileprivate func report(naming names: [String: String]) -> Report {
         [
             "number": number, "time": entry.happenedAt.rfc3339, "event": entry.event.rawValue,
-            "actor": entry.actorDescription, "actorName": keyName(names), "subject": entry.subject,
+            "actor": entry.actor.description, "actorName": keyName(names), "subject": entry.subject,
             "reference": entry.reference, "origin": entry.origin?.rawValue, "reason": entry.reason,
             "digest": digest.hexadecimal,
         ]

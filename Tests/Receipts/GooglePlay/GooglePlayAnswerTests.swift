@@ -356,6 +356,8 @@ enum PlayAnswers {
             ("REFUNDED", 20, true), ("PARTIALLY_REFUNDED", 20, true), ("PROCESSED", 20, false),
             // A refund of a subscription that has ended in time.
             ("REFUNDED", -1, false), ("PARTIALLY_REFUNDED", -1, false),
+            // The refund has ended a grace period.
+            ("REFUNDED", -8, true), ("PARTIALLY_REFUNDED", -8, true),
         ] as [(String, Int64, Bool)])
     func `a refund revokes a period that has ended before its time`(state: String, end: Int64, isRevoked: Bool) throws {
         let item = #""expiryTime":"\#(Answers.day(-1))","autoRenewingPlan":{}"#
@@ -370,6 +372,9 @@ enum PlayAnswers {
         ).purchase
         #expect(purchase.revocationDate == (isRevoked ? Self.now.adding(days: -1) : nil))
         #expect(purchase.revocationReason == (isRevoked ? 0 : nil))
+        // The order has the time that was paid for, also of a period that ends before it.
+        #expect(purchase.expiresDate == Self.now.adding(days: isRevoked ? end : -1))
+        #expect(purchase.facts.date(.expiresDate) == Self.now.adding(days: end))
         let type = state == "REFUNDED" ? "REFUND_FULL" : "REFUND_PRORATED"
         #expect(purchase.facts.text(.revocationType) == (isRevoked ? type : nil))
         // Money alone that is paid back leaves the subscription.

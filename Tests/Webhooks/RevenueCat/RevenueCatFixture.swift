@@ -22,7 +22,7 @@ struct RevenueCatFixture {
         _ reference: String,
         _ subject: String = monthly,
         on day: Int64 = 1,
-        actor: AuditActor = .appStore,
+        actor: AuditActor = .store(.appStore),
         origin: Origin? = .appleProduction,
         reason: String? = nil
     ) {
@@ -37,7 +37,7 @@ struct RevenueCatFixture {
         _ reference: String,
         _ subject: String = monthly,
         on day: Int64,
-        actor: AuditActor = .appStore,
+        actor: AuditActor = .store(.appStore),
         origin: Origin? = .appleProduction,
         reason: String? = nil
     ) -> AuditEntry {

@@ -122,7 +122,7 @@ import Testing
         if let amount = expected.refund {
             let money = Price(milliunits: amount, currency: "USD")
             facts.entry = AuditEntry(
-                happenedAt: facts.entry.happenedAt, event: expected.event, actor: .appStore,
+                happenedAt: facts.entry.happenedAt, event: expected.event, actor: .store(.appStore),
                 origin: facts.entry.origin, app: facts.entry.app, reference: "1", subject: facts.entry.subject,
                 reason: nil, measure: .refund(money, at: facts.entry.happenedAt))
         }

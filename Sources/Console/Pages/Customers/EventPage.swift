@@ -25,7 +25,7 @@ extension CustomerView {
             card("What happened") {
                 Facts.list {
                     fact("When") { Shown.moment(entry.happenedAt) }
-                    fact(Phrase("By", context: "event")) { ActorWords.html(entry.actor, entry.origin?.store, keys) }
+                    fact(Phrase("By", context: "event")) { ActorWords.html(entry.actor, keys) }
                     fact("Origin") { entry.origin.map { OriginWords.html($0) } }
                     fact("Reference") { Shown.identifier(entry.reference) }
                     fact("About") { Shown.identifier(entry.subject) }
@@ -52,7 +52,7 @@ extension CustomerView {
                 Facts.list {
                     fact("Number") { plain(String(record.number)) }
                     fact("Event") { Shown.identifier(entry.event.rawValue) }
-                    fact("Actor") { Shown.identifier(entry.actorDescription) }
+                    fact("Actor") { Shown.identifier(entry.actor.description) }
                     fact("Digest of the record before") { Shown.identifier(event.previousDigest.hexadecimal) }
                     fact("Digest of the reason") { Shown.identifier(record.reasonDigest?.hexadecimal) }
                     fact("Digest (SHA-256)") { Shown.identifier(record.digest.hexadecimal) }

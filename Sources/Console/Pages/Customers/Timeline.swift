@@ -62,7 +62,7 @@ extension CustomerView {
             }
             div(.class("note")) {
                 spaced(
-                    by: " · ", Shown.moment(event.happenedAt), ActorWords.html(event.actor, event.origin?.store, keys))
+                    by: " · ", Shown.moment(event.happenedAt), ActorWords.html(event.actor, keys))
                 if let price = words.price { also(Shown.money(price), by: " · ") }
             }
             // In the words of a person, or in both languages.
@@ -142,7 +142,7 @@ struct TimelineWords {
     private var isOfTeam: Bool {
         switch entry.actor {
         case .apiKey, .member: entry.event != .granted || isLater
-        case .user, .appStore, .till: false
+        case .user, .store, .till: false
         }
     }
 

@@ -245,7 +245,7 @@ extension ActivityEntry {
     @HTMLBuilder private func actor(_ keyNames: [String: String]) -> HTML {
         switch entry.actor {
         case .user: "by the customer"
-        case .appStore: "by \((entry.origin?.store ?? .appStore).phraseInSentence)"
+        case .store(let store): "by \(store.phraseInSentence)"
         case .till: "by Till"
         case .member(let name): Self.byline(name)
         case .apiKey(let identifier): Self.byline(keyNames[identifier] ?? identifier)

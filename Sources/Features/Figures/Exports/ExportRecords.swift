@@ -62,7 +62,7 @@ struct ExportRecords {
         return users.flatMap { user in
             rows(
                 of: (bought[user.number] ?? []).filter { isExported($0) && $0.redeemedAt <= end }
-                    .sorted { $0.sequence < $1.sequence },
+                    .withoutRepetitions.sorted { $0.sequence < $1.sequence },
                 by: user, apps: apps, items: items[user.number] ?? [:], renewals[user.number] ?? ExportedRenewals())
         }
     }
@@ -291,7 +291,7 @@ struct ExportedRenewals {
         if let date = turnedOff[period] { return date }
         // A purchase that had ended when it became known has no history.
         guard let statement = statement(about: transaction, isLast: isLast), statement.willRenew == false,
-            statement.ending?.isByCustomer == true
+            statement.ending(of: transaction.origin.store)?.isByCustomer == true
         else { return nil }
         return statement.statedAt
     }
@@ -309,7 +309,7 @@ struct ExportedRenewals {
 
     private func statement(about transaction: RedeemedTransaction, isLast: Bool) -> StatedRenewal? {
         guard isLast, let statement = statements[transaction.purchase],
-            statement.counts(forPeriodFrom: transaction.purchaseDate)
+            statement.counts(forPeriodFrom: transaction.purchaseDate, of: transaction.origin.store)
         else { return nil }
         return statement
     }

@@ -28,7 +28,7 @@ struct SubscriptionTimeline {
             end = min(stated, transaction.revokedAt ?? stated)
             isRefunded = end < stated
             isTrial = transaction.terms.isTrial
-            length = SubscriptionLength(from: start, until: expiresAt)
+            length = SubscriptionLength(from: start, until: transaction.fundedUntil ?? expiresAt)
         }
 
         /// True if the trial before it goes on with another product or plan.
@@ -51,10 +51,10 @@ struct SubscriptionTimeline {
         /// The length that the price of the plan pays, at the rate of this period.
         var lengthOfPlan: SubscriptionLength {
             guard let price = transaction.price?.milliunits, let whole = transaction.recurringPrice?.milliunits,
-                0 < price, price < whole, let expiresAt = transaction.expiresAt
+                0 < price, price < whole, let end = transaction.fundedUntil
             else { return length }
             let start = transaction.purchaseDate
-            let (product, isTooLarge) = (expiresAt.secondsSince1970 - start.secondsSince1970)
+            let (product, isTooLarge) = (end.secondsSince1970 - start.secondsSince1970)
                 .multipliedReportingOverflow(by: whole)
             guard product > 0, !isTooLarge else { return length }
             return SubscriptionLength(from: start, until: start.adding(seconds: min(product / price, Self.longest)))
@@ -64,8 +64,8 @@ struct SubscriptionTimeline {
         func length(after replaced: Period) -> SubscriptionLength {
             let start = transaction.purchaseDate.secondsSince1970
             guard let price = transaction.price?.milliunits, let old = replaced.transaction.price?.milliunits,
-                let end = transaction.expiresAt?.secondsSince1970, price > 0, end > start, !hasLengthOfCalendar,
-                let paidUntil = replaced.transaction.expiresAt?.secondsSince1970, paidUntil > start
+                let end = transaction.fundedUntil?.secondsSince1970, price > 0, end > start, !hasLengthOfCalendar,
+                let paidUntil = replaced.transaction.fundedUntil?.secondsSince1970, paidUntil > start
             else { return length }
             let whole = paidUntil - replaced.transaction.purchaseDate.secondsSince1970
             let carried = Double(old) / Double(price) * Double(paidUntil - start) / Double(whole)
@@ -79,7 +79,7 @@ struct SubscriptionTimeline {
             let start = transaction.purchaseDate
             return ["P1W", "P4W", "P1M", "P2M", "P3M", "P6M", "P1Y"].compactMap { SubscriptionPeriod($0) }.contains {
                 let whole = start.adding($0, dayOfMonth: start.dayOfMonth).secondsSince1970
-                return abs(whole - (transaction.expiresAt?.secondsSince1970 ?? whole)) <= 86_400
+                return abs(whole - (transaction.fundedUntil?.secondsSince1970 ?? whole)) <= 86_400
             }
         }
 

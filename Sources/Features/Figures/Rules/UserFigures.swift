@@ -103,6 +103,8 @@ struct FigureTransaction {
     let hasCarriedTime: Bool
     /// The end of the paid time; nil for a purchase that is not an auto-renewable subscription.
     let expiresAt: Timestamp?
+    /// The end of the time that the price pays: later than `expiresAt` for a period that the store has cut short.
+    let fundedUntil: Timestamp?
     /// The end of the grace period after it; nil if there is none.
     let graceEndsAt: Timestamp?
     /// The date at which the store took the goods back; nil if it left them.
@@ -144,6 +146,7 @@ struct FigureTransaction {
         hasCarriedTime = !isProrated && facts.text(.replacementMode) == "CHARGE_FULL_PRICE"
         let expiresAt = transaction.subscribedUntil
         self.expiresAt = expiresAt.map(Self.bounded)
+        fundedUntil = expiresAt.map { Self.bounded(max($0, facts.date(.expiresDate) ?? $0)) }
         graceEndsAt = expiresAt == nil ? nil : transaction.graceEndsAt.map(Self.bounded)
         // A restored purchase has another identifier, and the purchase date of its original.
         let isRestored = expiresAt == nil && identifier != original

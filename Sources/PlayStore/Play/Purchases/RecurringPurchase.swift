@@ -121,6 +121,8 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
     package internal(set) var startTime: Timestamp
     package internal(set) var state = State.pending
     package internal(set) var expiryTime: Timestamp
+    /// The moment of the end, which a hold or a pause puts off beyond the expiry; nil before it.
+    package internal(set) var endedAt: Timestamp?
     package internal(set) var periods: [Period] = []
     package internal(set) var isAcknowledged = false
     package internal(set) var cancellation: Cancellation?
@@ -215,8 +217,11 @@ extension RecurringPurchase {
         return startTime.adding(days: OneTimePurchase.acknowledgementDays)
     }
 
-    /// True if the API has forgotten the token.
-    func isForgotten(at now: Timestamp) -> Bool { isEnded && now > expiryTime.adding(days: Self.daysAfterExpiry) }
+    /// True if the API has forgotten the token: "if it has been more than 60 days since expiry"
+    /// (`OutOfAppPurchaseContext.expiredPurchaseToken`). A subscription on hold has not expired yet.
+    package func isForgotten(at now: Timestamp) -> Bool {
+        isEnded && now > (endedAt ?? expiryTime).adding(days: Self.daysAfterExpiry)
+    }
 
     /// Acknowledges the purchase.
     ///
@@ -245,7 +250,7 @@ extension RecurringPurchase {
         plannedPause = nil
         // On hold and in a pause, nothing is paid any more.
         let isPaid = [.active, .inGracePeriod].contains(state)
-        state = isPaid ? .canceled : .expired
+        (state, endedAt) = isPaid ? (.canceled, nil) : (.expired, now)
         return [.notification(.canceled)] + (isPaid ? [] : [.notification(.expired)])
     }
 
@@ -275,7 +280,7 @@ extension RecurringPurchase {
         let amount = isProrated ? last.unusedPart(of: last.price, at: now) : last.price
         let voided = refund(period: periods.count - 1, amount, source: source, reason: reason, at: now)
         if cancellation == nil, !terms.isPrepaid { cancellation = source == .developer ? .developer : .system }
-        (state, expiryTime) = (.expired, min(now, expiryTime))
+        (state, expiryTime, endedAt) = (.expired, min(now, expiryTime), now)
         return [.notification(.revoked), .voided(voided)]
     }
 
@@ -314,7 +319,7 @@ extension RecurringPurchase {
 
     /// Ends the purchase because another one replaces it.
     mutating func replace(at now: Timestamp) -> [Effect] {
-        (state, cancellation, expiryTime) = (.expired, .replacement, min(now, expiryTime))
+        (state, cancellation, expiryTime, endedAt) = (.expired, .replacement, min(now, expiryTime), now)
         return [.notification(.expired)]
     }
 }

@@ -53,10 +53,10 @@ extension RecurringPurchase {
         case .inGracePeriod: return hold(at: moment)
         case .onHold:
             resumeTime = nil
-            return end(.system)
+            return end(.system, at: moment)
         case .paused: return resume(at: moment)
         case .canceled:
-            state = .expired
+            (state, endedAt) = (.expired, moment)
             return [.notification(.expired)]
         case .pending, .expired, .pendingPurchaseCanceled: return []
         }
@@ -64,17 +64,17 @@ extension RecurringPurchase {
 
     private mutating func endOfPeriod(at moment: Timestamp) -> [Effect] {
         guard renews, !isLastTest else {
-            state = .expired
+            (state, endedAt) = (.expired, moment)
             return [.notification(.expired)]
         }
-        if let pendingCancellation, remainingCommittedPayments == 0 { return end(pendingCancellation) }
+        if let pendingCancellation, remainingCommittedPayments == 0 { return end(pendingCancellation, at: moment) }
         if let pause = plannedPause {
             plannedPause = nil
             state = .paused
             resumeTime = pauseEnd(pause, from: moment)
             return [.notification(.paused)]
         }
-        guard !isPriceUnanswered(at: moment) else { return end(.system) }
+        guard !isPriceUnanswered(at: moment) else { return end(.system, at: moment) }
         guard declines else { return charge(from: moment, .renewed) }
         guard terms.graceDays > 0 else { return hold(at: moment) }
         (state, expiryTime) = (.inGracePeriod, graceEnd(from: moment))
@@ -82,8 +82,8 @@ extension RecurringPurchase {
     }
 
     /// Cancels and ends at once.
-    private mutating func end(_ cancellation: Cancellation) -> [Effect] {
-        (state, self.cancellation, pendingCancellation) = (.expired, cancellation, nil)
+    private mutating func end(_ cancellation: Cancellation, at moment: Timestamp) -> [Effect] {
+        (state, self.cancellation, pendingCancellation, endedAt) = (.expired, cancellation, nil, moment)
         return [.notification(.canceled), .notification(.expired)]
     }
 
@@ -101,14 +101,14 @@ extension RecurringPurchase {
     }
 
     private mutating func hold(at moment: Timestamp) -> [Effect] {
-        guard terms.holdDays > 0 else { return end(.system) }
+        guard terms.holdDays > 0 else { return end(.system, at: moment) }
         (state, resumeTime) = (.onHold, holdEnd(from: moment))
         return [.notification(.onHold)]
     }
 
     private mutating func resume(at moment: Timestamp) -> [Effect] {
         resumeTime = nil
-        guard !isPriceUnanswered(at: moment) else { return end(.system) }
+        guard !isPriceUnanswered(at: moment) else { return end(.system, at: moment) }
         guard !declines else { return hold(at: moment) }
         return charge(from: moment, .recovered)
     }

@@ -160,12 +160,16 @@ extension PlayBooks {
         return effects
     }
 
-    /// Sells an expired subscription again in the Play itself, where the app cannot state its account.
+    /// Sells an expired subscription again in the Play itself, where the app cannot state its account. One that another purchase has
+    /// replaced goes on under that one's token (subscriptionsv2, `ReplacementCancellation`).
     private func resubscribe(to expired: RecurringPurchase) throws -> RecurringPurchase {
         let terms = expired.terms
-        guard expired.state == .expired, !terms.isPrepaid, terms.allowsResubscription || terms.isTest else {
+        guard expired.state == .expired, expired.cancellation != .replacement, !terms.isPrepaid,
+            terms.allowsResubscription || terms.isTest
+        else {
             throw PlayError.invalidAction(
-                "Subscription \(expired.number) has not expired, or its plan allows no resubscription in the Play.")
+                "Subscription \(expired.number) has not expired, was replaced, or its plan allows no resubscription in the Play."
+            )
         }
         var order = PlayPurchaseOrder(
             packageName: terms.packageName, productId: terms.productId, account: expired.account)

@@ -58,6 +58,14 @@ extension PurchaseStore {
         }
     }
 
+    /// - Returns: Nil for a text that is no name of a store.
+    package init?(name: String) {
+        guard let store = Self.allCases.first(where: { $0.name.hasSameBytes(as: name) }) ?? Self(rawValue: name),
+            store.name.hasSameBytes(as: name)
+        else { return nil }
+        self = store
+    }
+
     package var nameInSentence: String { self == .appStore ? "the App Store" : name }
 
     /// The company that sells there, and that returns the money.
@@ -108,6 +116,14 @@ extension PurchaseStore {
     /// True if the end of a grace period waits for a statement, too. Google Play puts the subscription on hold, or ends it, and is asked
     /// which (lifecycle/subscriptions, "Account hold").
     package var statesEndOfGracePeriod: Bool { self == .playStore }
+
+    /// True if a statement about the renewal is signed by itself, and may be older or newer than the transaction beside it (App Store
+    /// Server API, `signedRenewalInfo`).
+    package var statesRenewalByItself: Bool { self == .appStore }
+
+    /// True if the statement of an end is also about a period that was charged early, and has not begun (lifecycle/subscriptions,
+    /// "Revocations"). Elsewhere, a period that begins later is another purchase of the customer.
+    package var endsPeriodsToCome: Bool { self == .playStore }
 
     /// True if the store stops retrying a charge at the limit after the paid period, whatever it states later.
     ///

@@ -201,7 +201,9 @@ package struct PurchaseCollection: Sendable {
         at moment: Timestamp
     ) -> CordovaPurchase {
         let transaction = last.transaction
-        let counts = status != nil && renewal?.counts(forPeriodFrom: transaction.purchaseDate) ?? false
+        let counts =
+            status != nil
+            && renewal?.counts(forPeriodFrom: transaction.purchaseDate, of: transaction.origin.store) ?? false
         let stated = counts ? renewal : nil
         let renews: Bool? = if let status { status.renews } else { false }
         var purchase = purchase(last, at: moment)

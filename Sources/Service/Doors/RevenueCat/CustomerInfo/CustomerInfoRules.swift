@@ -66,7 +66,8 @@ extension CustomerInfo {
     /// The statement about the renewal of a period. Nil if the purchase has a later period, perhaps of another product.
     private static func renewal(after period: CustomerPeriod, _ facts: CustomerInfoFacts) -> StatedRenewal? {
         guard period.nextPurchaseDate == nil, let renewal = facts.renewals[period.transaction.originalKey],
-            renewal.counts(forPeriodFrom: period.transaction.purchaseDate)
+            renewal.counts(
+                forPeriodFrom: period.transaction.purchaseDate, of: period.transaction.origin.store)
         else { return nil }
         return renewal
     }
@@ -157,13 +158,19 @@ struct CustomerPeriods: Sendable {
                 subscriptions[product] = sorted
             } else {
                 let kept = sorted.filter { !$0.isRevoked }
-                if !kept.isEmpty { purchases[product] = kept }
+                // A restored purchase is the one that it repeats.
+                let once = Set(kept.map(\.transaction).withoutRepetitions.map(\.key))
+                if !kept.isEmpty { purchases[product] = kept.filter { once.contains($0.transaction.key) } }
             }
         }
     }
 }
 
 extension RedeemedTransaction {
+    fileprivate var key: TransactionKey {
+        TransactionKey(app: app ?? "", origin: origin, identifier: transactionIdentifier)
+    }
+
     /// The identity of the purchase.
     var originalKey: TransactionKey {
         TransactionKey(app: app ?? "", origin: origin, identifier: originalTransactionIdentifier)
