@@ -19,8 +19,6 @@ extension Command {
     var terminal: Terminal { Terminal(isJSON: common.json) }
 
     func run() async throws {
-        // A reader that closes the pipe must not interrupt a purchase.
-        signal(SIGPIPE, SIG_IGN)
         do {
             try await perform()
             try terminal.finish()
@@ -31,6 +29,10 @@ extension Command {
         } catch StoreError.productNotFound(let identifier) {
             let error = CommandError.productUnknown(identifier, among: common.productsOfStore)
             try terminal.fail(code: error.code, message: error.message)
+        } catch let error as ConfigurationError where error.isWrongValue {
+            try terminal.fail(code: error.code, message: error.message, status: .validationFailure)
+        } catch let refusal as ServiceRefusal where refusal.isOfRequest {
+            try terminal.fail(code: refusal.code, message: refusal.words, status: .validationFailure)
         } catch let error as any CodedError {
             try terminal.fail(code: error.code, message: error.message)
         } catch {
@@ -47,6 +49,22 @@ extension Command {
                 "storeAppInvalid",
                 "\(name) cannot be written to \(file.path): name a file that is not there with --out.")
         }
+    }
+}
+
+extension ServiceRefusal {
+    /// The refusals of a value that no request may have.
+    private static let requestCodes = [
+        "attributeNameInvalid", "attributeValueInvalid", "bodyInvalid", "figureTimeInvalid", "parameterInvalid",
+        "webhookURLInvalid",
+    ]
+
+    /// True if the request has a value that no request may have.
+    fileprivate var isOfRequest: Bool { Self.requestCodes.contains(code) }
+
+    /// The message in the words of the command line: `--reason` for the field `/reason`.
+    fileprivate var words: String {
+        message.replacing(/^The (?:query parameter |field \/)(\w+)/) { $0.1 == "amount" ? "The amount" : "--\($0.1)" }
     }
 }
 
@@ -85,6 +103,7 @@ extension CommandConfiguration {
 }
 
 extension ArgumentHelp {
+    static let json: ArgumentHelp = "Print JSON."
     static let user: ArgumentHelp = "The user."
     static let reason: ArgumentHelp = "The reason, in your own words. The audit log keeps it."
 
@@ -147,7 +166,7 @@ extension LedgerUser {
 
 /// The options of every command.
 struct CommonOptions: ParsableArguments {
-    @Flag(help: "Print JSON.")
+    @Flag(help: .json)
     var json = false
 
     @Option(name: .customLong("data"), help: "The data directory (default: $TILL_DATA, else .till).")

@@ -74,7 +74,8 @@ struct PlayServe: Command {
         let key = try options.sandbox.key()
         try OpenFiles.allow(connections: ServerConfiguration().maximumConnections)
         let catalog = try products.map { try PlayCatalog(file: URL(filePath: $0)) }
-        let play = try common.dataDirectory.play(adding: catalog, apps: packageName)
+        let data = common.dataDirectory
+        let play = try data.play(adding: catalog, apps: packageName)
         let logger = options.logger("till.play")
         var configuration = ServerConfiguration()
         (configuration.host, configuration.port) = (host, port)
@@ -83,10 +84,12 @@ struct PlayServe: Command {
             if let notificationsURL { try books.set(PushSettings(endpoint: notificationsURL)) }
             return try books.apps()
         }
+        defer { RunningServer.withdraw(from: data) }
         try await ServiceServer.run(
             play.routes(sandboxKey: key.apiKey).router(), backgroundServices: [play.pushing(logger: logger)],
             configuration: configuration, logger: logger
         ) { url in
+            RunningServer(googlePlay: url).announce(in: data, logger: logger)
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             terminal.line("Apps: \(apps.joined(separator: ", "))")

@@ -273,6 +273,7 @@ struct Serve: Command {
         if let local { companions.append(local.sending) }
         companions += routes.backgroundServices(logger: configuration.logger)
         if let figures = till.figures { companions.append(figures.upkeep(logger: configuration.logger)) }
+        defer { RunningServer.withdraw(from: data) }
         // The last one stops first.
         if supervisor.isPresent { companions.append(supervisor.signsOfLife(logger: configuration.logger)) }
         try await ServiceServer.run(
@@ -282,9 +283,15 @@ struct Serve: Command {
         ) { url in
             supervisor.reportReady()
             local?.sendNotifications(to: url)
-            guard let localPlay else { return announce(url, nil) }
+            let running = RunningServer(
+                service: url, appStore: local.map { _ in url }, googlePlay: localPlay?.url)
+            let listen: @Sendable () -> Void = {
+                running.announce(in: data, logger: configuration.logger)
+                announce(url, running.googlePlay)
+            }
+            guard let localPlay else { return listen() }
             localPlay.sendNotifications(to: url)
-            localPlay.whenListening { announce(url, localPlay.url) }
+            localPlay.whenListening(listen)
         }
     }
 

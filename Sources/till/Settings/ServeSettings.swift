@@ -167,6 +167,8 @@ struct ServeSettings {
 /// An error for a setting that the service cannot use.
 struct ConfigurationError: CodedError {
     let message: String
+    /// True for a value that its setting never accepts, whatever the other settings are.
+    var isWrongValue = false
 
     var code: String { "configurationInvalid" }
 }

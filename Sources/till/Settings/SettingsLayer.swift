@@ -55,7 +55,9 @@ extension SettingsLayer {
         if case .apps = setting.kind { return apps.map { .apps($0) } }
         guard texts[setting.name] != nil else { return nil }
         guard let value = contents[setting.name].flatMap(setting.value) else {
-            throw ConfigurationError(setting: setting, expected: setting.expected, in: self)
+            var error = ConfigurationError(setting: setting, expected: setting.expected, in: self)
+            error.isWrongValue = true
+            throw error
         }
         return value
     }

@@ -100,12 +100,14 @@ struct StoreServe: Command {
         let terminal = terminal
         let client = asApple ? AppleNamespace.nsenter : nil
         let publicURL = publicURL
+        defer { RunningServer.withdraw(from: data) }
         try await ServiceServer.run(
             store.routes(sandboxKey: key.apiKey).router(logger: logger),
             backgroundServices: [store.notificationSending(logger: logger)], configuration: configuration,
             logger: logger
         ) { url in
             store.announceResponder(at: publicURL ?? url, logger: logger)
+            RunningServer(appStore: url).announce(in: data, logger: logger)
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }

@@ -82,16 +82,18 @@ struct Terminal: Sendable {
         try? FileHandle.standardError.write(contentsOf: Data("\(text.shown(as: .lines))\n".utf8))
     }
 
-    /// Prints the reason of a failure, and ends the command with status 1.
-    func fail(code: String, message: String) throws -> Never {
+    /// Prints the reason of a failure, and ends the command.
+    ///
+    /// - Parameter status: `validationFailure` for a wrong value.
+    func fail(code: String, message: String, status: ExitCode = .failure) throws -> Never {
         try json(["code": code, "message": message])
-        try end(message)
+        try end(message, status: status)
     }
 
-    /// Ends a command that has printed its result, with a reason and status 1.
-    func end(_ message: String) throws -> Never {
+    /// Ends a command that has printed its result, with a reason.
+    func end(_ message: String, status: ExitCode = .failure) throws -> Never {
         note(message)
-        throw ExitCode(1)
+        throw status
     }
 
     /// Ends the command with status 1 if its result could not be written, for instance to a full disk.
@@ -102,10 +104,18 @@ struct Terminal: Sendable {
     }
 
     /// Copies bytes of a file to standard output: unchanged into a file or a pipe, and escaped onto a terminal.
+    ///
+    /// A reader that closes the pipe has enough: the process ends, and the rest is not made.
     static func copy(_ bytes: Data) throws {
-        guard isatty(STDOUT_FILENO) == 1 else { return try FileHandle.standardOutput.write(contentsOf: bytes) }
-        let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
-        try FileHandle.standardOutput.write(contentsOf: Data(text.shown(as: .lines).utf8))
+        var bytes = bytes
+        if isatty(STDOUT_FILENO) == 1 {
+            let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
+            bytes = Data(text.shown(as: .lines).utf8)
+        }
+        do { try FileHandle.standardOutput.write(contentsOf: bytes) } catch {
+            guard errno == EPIPE else { throw error }
+            exit(EXIT_SUCCESS)
+        }
     }
 
     /// Writes without a buffer, so that the output is complete even if the process is killed next.
@@ -116,6 +126,45 @@ struct Terminal: Sendable {
             // A reader that closes the pipe early is no failure.
             if errno != EPIPE { Self.outputFailed.store(true, ordering: .relaxed) }
         }
+    }
+}
+
+extension Terminal {
+    /// The time after which long work says so.
+    private static let patience = Duration.seconds(2)
+
+    /// Does long work. A terminal shows its name and its duration meanwhile.
+    ///
+    /// - Parameter name: A sentence without its end, such as "Checking the ledger".
+    @discardableResult
+    func progress<Value>(_ name: String, _ work: () async throws -> Value) async throws -> Value {
+        guard isatty(STDERR_FILENO) == 1 else { return try await work() }
+        let display = Task {
+            let start = ContinuousClock.now
+            try await Task.sleep(for: Self.patience)
+            while !Task.isCancelled {
+                Self.status("\(name) … \((ContinuousClock.now - start).components.seconds) s")
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+        // The last status is gone before the result is printed.
+        func end() async {
+            display.cancel()
+            if case .failure = await display.result { Self.status("") }
+        }
+        do {
+            let value = try await work()
+            await end()
+            return value
+        } catch {
+            await end()
+            throw error
+        }
+    }
+
+    /// Replaces the line of the terminal.
+    private static func status(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("\r\(text)\u{1B}[K".utf8))
     }
 }
 
