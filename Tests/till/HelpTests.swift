@@ -28,6 +28,8 @@ import Testing
         "till webhooks test wh_4c2f8c6e": 1,
         // The sample catalog has no balances.
         "till add alice seeds 100 --reason \"Sorry for the outage\"": 1,
+        // Mint has another item.
+        "till why mint sprout 1 --issuer customer": 1,
         // Nothing was refunded, so grep finds nothing.
         "till export events --format jsonl | grep refunded": 1,
         // The transaction of the test is not Apple's.

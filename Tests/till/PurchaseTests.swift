@@ -57,8 +57,11 @@ import Vocabulary
         let owned = try await till.run("owned", "alice")
         #expect(owned.output.contains(/sprout 1  Sturdy Sprout, since \d{4}-\d{2}-\d{2}\n/))
         let why = try await till.run("why", "alice", "sprout", "1")
+        #expect(why.status == 0)
         #expect(why.output.hasPrefix("alice has sprout 1.\nThe user has bought \(Self.sprout1)"))
-        let unknown = try await till.run("why", "bob", "sprout", "1").output
+        let refused = try await till.run("why", "bob", "sprout", "1")
+        #expect(refused.status == 1)
+        let unknown = refused.output
         #expect(unknown.hasPrefix("bob does not have sprout 1.\nNo user \"bob\" is known; did you forget --issuer?\n"))
         #expect(unknown.contains("The service knows no purchase of"))
         #expect(try await !till.run("why", "alice", "sprout", "2").output.contains("is known"))

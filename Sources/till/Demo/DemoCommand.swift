@@ -42,10 +42,9 @@ struct DemoCommand: Command {
         let folder = try DemoFolder()
         defer { folder.remove() }
         let shop = try await DemoShop(folder: folder.url, seed: seed, port: port)
-        if !common.json { terminal.note("Playing a year of sales …") }
         try await LoopbackServer.run({ shop.receiver.router() }) { [terminal] server in
             let webhook = DemoReceiver.url(at: server)
-            try await shop.play(sendingTo: webhook)
+            try await terminal.progress("Playing a year of sales") { try await shop.play(sendingTo: webhook) }
             let (people, key) = (try await shop.addPeople(), try await shop.makeKey())
             try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, playURL in
                 // The service handles signals from here on.

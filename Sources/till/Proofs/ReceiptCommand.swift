@@ -241,7 +241,7 @@ struct ReceiptValidate: Command {
         get throws {
             guard let appKey, let bundleId else { return nil }
             do { return [try AppKey(packageName: bundleId, base64: appKey)] } catch {
-                throw CommandError("appKeyInvalid", "--app-key is unusable. \(error)")
+                throw ValidationError("--app-key is unusable. \(error)")
             }
         }
     }

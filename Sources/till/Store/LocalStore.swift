@@ -225,8 +225,8 @@ struct SandboxKey: Sendable {
         guard Self.lengths.contains(text.utf8.count), text.isVisibleASCII else {
             throw ConfigurationError(
                 message:
-                    "\(source) must have 16 to 256 characters of ASCII without spaces. `openssl rand -hex 16` prints a key."
-            )
+                    "\(source) must have 16 to 256 characters of ASCII without spaces. `openssl rand -hex 16` prints a key.",
+                isWrongValue: true)
         }
         printed = nil
         apiKey = APIKey(text)

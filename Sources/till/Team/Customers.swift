@@ -128,7 +128,7 @@ struct UnclaimedList: ServiceCaller {
     var product: String?
 
     @Option(help: "Only purchases that a store has last stated on this day in UTC, such as 2027-03-01.")
-    var day: String?
+    var day: CalendarDay?
 
     @OptionGroup var list: ListLimit
 
@@ -147,7 +147,7 @@ struct UnclaimedList: ServiceCaller {
 
     func perform() async throws {
         let purchases: [Answered<Purchase>] = try await elements(
-            of: "/v1/unclaimed", [("search", search), ("product", product), ("day", day)], upTo: list)
+            of: "/v1/unclaimed", [("search", search), ("product", product), ("day", day?.description)], upTo: list)
         try terminal.list(
             ["TRANSACTION", "PRODUCT", "PURCHASED", "ORIGIN", "ACCOUNT TOKEN"], purchases,
             orElse: "No unclaimed purchases."

@@ -57,8 +57,10 @@ struct ExportCommand: LedgerUser {
             return
         }
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let rows = try NewFile.write(to: url) { write in
-            try export.write(ledger, as: format, product: apps.product, to: write)
+        let rows = try await terminal.progress("Exporting the \(export.rawValue)") {
+            try NewFile.write(to: url) { write in
+                try export.write(ledger, as: format, product: apps.product, to: write)
+            }
         }
         try terminal.rows(rows, "in", url)
     }

@@ -71,7 +71,7 @@ struct FiguresCommand: LedgerUser {
     }
 
     func perform() async throws {
-        if rebuild { try await localFigures().rebuild() }
+        if rebuild { try await terminal.progress("Computing the sums") { try await localFigures().rebuild() } }
         guard let figure else { return rebuild ? terminal.line("All sums were computed again.") : try printList() }
         let source: Source
         if let client = try service.client() {
@@ -172,7 +172,7 @@ extension LedgerUser {
     func updatedFigures() async throws -> FigureService {
         let figures = try localFigures()
         try await figures.sweep()
-        try await figures.rollUp()
+        try await terminal.progress("Computing the sums") { try await figures.rollUp() }
         return figures
     }
 }

@@ -9,7 +9,7 @@ struct Give: UserCaller {
         "give", "Give a user an item without a purchase.",
         examples: """
             till give alice sprout 3 --reason "Sorry for the outage"
-            till give alice sprout 3 --reason "Spring gift" --until 2027-01-01T00:00:00Z
+            till give alice sprout 3 --reason "Spring gift" --until 2027-01-01
             till give mint sprout 3 --issuer customer --reason "Sorry"
             """)
 
@@ -21,8 +21,8 @@ struct Give: UserCaller {
     @Option(help: .reason)
     var reason: String
 
-    @Option(help: .value("date", "The end of the grant (default: none)."))
-    var until: String?
+    @Option(help: .value("date", "The end of the grant: \(Moment.form) (default: none)."))
+    var until: Moment?
 
     @OptionGroup var userCall: UserCallOptions
 
@@ -30,7 +30,7 @@ struct Give: UserCaller {
         struct Grant: Decodable, Sendable {
             let grantId: String
         }
-        let request: Report = ["item": named.item, "reason": reason, "endsAt": until]
+        let request: Report = ["item": named.item, "reason": reason, "endsAt": until?.time.rfc3339]
         let grant: Answered<Grant> = try await post(userCall.path(of: user, "/grants"), request)
         terminal.line("\(user) has \(named.item) now. Grant \(grant.grantId).")
         try terminal.json(grant)

@@ -131,7 +131,7 @@ struct KeysMake: LedgerUser {
     @Option(
         help: .value(
             "expiry",
-            "The end of the key: a number of days (90d), a date (2027-01-31) or a time (2027-01-31T12:00:00Z) (default: none)."
+            "The end of the key: a number of days (90d), \(Moment.form) (default: none)."
         ))
     var expires: String?
 
@@ -202,6 +202,18 @@ extension APIKeyScope: ExpressibleByArgument {}
 
 extension AppPlatform: ExpressibleByArgument {}
 
+/// A moment on the command line: the first one of a day in UTC, or a time.
+struct Moment: ExpressibleByArgument {
+    static let form = "a date (2027-01-31) or a time (2027-01-31T12:00:00Z)"
+
+    let time: Timestamp
+
+    init?(argument: String) {
+        guard let time = CalendarDay(argument)?.start ?? Timestamp(internetDateTime: argument) else { return nil }
+        self.time = time
+    }
+}
+
 /// The expiry of an API key: a number of days, or a moment.
 package enum KeyExpiry {
     /// The largest number of days.
@@ -212,7 +224,7 @@ package enum KeyExpiry {
     /// - Parameter now: The moment from which days count.
     /// - Returns: Nil for another text.
     package static func moment(_ text: String, from now: Timestamp) -> Timestamp? {
-        guard text.hasSuffix("d") else { return CalendarDay(text)?.start ?? Timestamp(internetDateTime: text) }
+        guard text.hasSuffix("d") else { return Moment(argument: text)?.time }
         guard let days = Int64(text.dropLast()), (1...maximumDays).contains(days) else { return nil }
         return now.adding(days: days)
     }

@@ -24,7 +24,17 @@ struct Story: UserCaller {
     @OptionGroup var list: ListLimit
 
     @Option(help: "A month in UTC, such as 2027-03 (default: all).")
-    var month: String?
+    var month: Month?
+
+    /// A month by its first day.
+    struct Month: ExpressibleByArgument {
+        let text: String
+
+        init?(argument: String) {
+            guard CalendarDay(argument + "-01") != nil else { return nil }
+            text = argument
+        }
+    }
 
     @Option(help: "A kind of entries (default: all).")
     var kind: StoryKind?
@@ -46,7 +56,7 @@ struct Story: UserCaller {
     func perform() async throws {
         let entries: [Answered<Entry>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/story",
-            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list,
+            [("month", month?.text), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list,
             about: userCall.named(user))
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {
@@ -112,6 +122,7 @@ extension Set<User> {
 struct Why: UserCaller {
     static let configuration = CommandConfiguration(
         "why", "Explain why a user has an item, or does not.",
+        "The exit status is 0 if the user has the item, and 1 if not.",
         examples: """
             till why alice sprout 1
             till why mint sprout 1 --issuer customer
@@ -148,6 +159,7 @@ struct Why: UserCaller {
         if let remedy = explanation.remedy { terminal.line(remedy) }
         if let owner = explanation.otherOwner { terminal.line("The purchase is \(owner.name)'s.") }
         try terminal.json(explanation)
+        guard explanation.isOwned else { throw ExitCode.failure }
     }
 }
 

@@ -339,7 +339,7 @@ struct WebhooksResend: WebhookCaller, UserCaller {
             till webhooks resend wh_4c2f8c6e --failed
             till webhooks resend wh_4c2f8c6e --user alice
             till webhooks resend wh_4c2f8c6e --from 2027-03-01T00:00:00Z \\
-              --until 2027-03-02T00:00:00Z
+              --to 2027-03-02T00:00:00Z
             """)
 
     @OptionGroup var webhook: WebhookArgument
@@ -350,11 +350,11 @@ struct WebhooksResend: WebhookCaller, UserCaller {
     @Flag(help: "The messages that were given up, the oldest 1000.")
     var failed = false
 
-    @Option(help: .value("date", "All messages from this time, at most 10000."))
-    var from: String?
+    @Option(help: .value("date", "The beginning of the period: \(Moment.form). All its messages, at most 10000."))
+    var from: Moment?
 
-    @Option(help: .value("date", "The end of the time."))
-    var until: String?
+    @Option(help: .value("date", "The end of the period: \(Moment.form)."))
+    var to: Moment?
 
     @Option(help: "The latest messages about this user.")
     var user: User?
@@ -362,10 +362,10 @@ struct WebhooksResend: WebhookCaller, UserCaller {
     @OptionGroup var userCall: UserCallOptions
 
     func validate() throws {
-        let choices = [message != nil, failed, from != nil || until != nil, user != nil]
+        let choices = [message != nil, failed, from != nil || to != nil, user != nil]
         try require(
-            choices.count { $0 } == 1, "Name one of a message, --failed, --from with --until, and --user.")
-        try require((from == nil) == (until == nil), "--from and --until need each other.")
+            choices.count { $0 } == 1, "Name one of a message, --failed, --from with --to, and --user.")
+        try require((from == nil) == (to == nil), "--from and --to need each other.")
         try require(userCall.issuer == nil || user != nil, "--issuer needs --user.")
     }
 
@@ -375,7 +375,9 @@ struct WebhooksResend: WebhookCaller, UserCaller {
             let replayed: Int
             let continuesAt: String?
         }
-        let request: Report = ["from": from, "until": until, "user": user?.name, "issuer": userCall.issuer]
+        let request: Report = [
+            "from": from?.time.rfc3339, "until": to?.time.rfc3339, "user": user?.name, "issuer": userCall.issuer,
+        ]
         let replay: Answered<Replay> = try await post(webhook.path("/deliveries/replay"), request)
         terminal.line("\(counted(replay.replayed, "message")) will be sent again.")
         if let start = replay.continuesAt {
