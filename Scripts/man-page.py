@@ -102,6 +102,11 @@ def visible(items):
     return [item for item in items or [] if item.get("shouldDisplay", True)]
 
 
+def documented(arguments):
+    """The arguments with a help text: those of --help-all, too. An argument for Till's own scripts has none."""
+    return [argument for argument in arguments or [] if argument.get("abstract")]
+
+
 def subcommands(command):
     # The built-in `help` prints what the pages say.
     return [item for item in visible(command.get("subcommands")) if item["commandName"] != "help"]
@@ -113,7 +118,7 @@ def page(command, path, parent, version, date):
     summary = abstract.rstrip(".")
     if not summary[1:2].isupper():
         summary = summary[:1].lower() + summary[1:]
-    arguments, commands = visible(command.get("arguments")), subcommands(command)
+    arguments, commands = documented(command.get("arguments")), subcommands(command)
     description, examples = split_examples(command.get("discussion", ""))
 
     yield f'.TH {name.upper()} 1 "{date}" "Till {version}" "Till"'

@@ -56,11 +56,19 @@ package struct TillCommand: AsyncParsableCommand {
 
     package init() {}
 
+    /// The command that the words after `till` call. The parser's own word for the whole help is `--help-hidden`.
+    ///
+    /// - Throws: An error of the parser, also for help.
+    package static func command(of words: [String]) throws -> any ParsableCommand {
+        let end = words.firstIndex(of: "--") ?? words.endIndex
+        return try parseAsRoot(words[..<end].map { $0 == "--help-all" ? "--help-hidden" : $0 } + words[end...])
+    }
+
     static func main() async {
         // A reader that has enough closes the pipe. That is no error, and must not interrupt a purchase.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try parseAsRoot(Array(CommandLine.arguments.dropFirst()))
+            var command = try command(of: Array(CommandLine.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

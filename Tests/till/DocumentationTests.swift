@@ -99,13 +99,13 @@ import till
                 continue
             }
             let options = Set(call.words.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) })
-            #expect(options.subtracting(["--help"]).subtracting(command.options) == [], "\(call)")
+            #expect(options.subtracting(["--help", "--help-all"]).subtracting(command.options) == [], "\(call)")
             if call.isCode, let refusal = call.refusal { Issue.record("\(call): \(refusal)") }
         }
     }
 
     @Test func `every setting is an option, a variable and a member of the file, as the tables say`() async throws {
-        let help = try await till.run("serve", "--help").output
+        let help = try await till.run("serve", "--help-all").output
         var options = Set(help.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
         options.subtract([
             "config", "print-configuration", "store", "play", "play-port", "sandbox-key", "json", "version", "help",

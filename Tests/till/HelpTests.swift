@@ -3,6 +3,7 @@ import HTTPSupport
 import Proofs
 import TestSupport
 import Testing
+import till
 
 /// The examples in the help of every command.
 @Suite struct HelpTests {
@@ -52,6 +53,20 @@ import Testing
             let help = try await till.run(arguments: path.dropFirst() + ["--help"]).output.split(separator: "\n")
             for line in command.exampleLines { #expect(help.contains(line[...]), "\(name): \(line)") }
         }
+    }
+
+    @Test func `the help of serve has the thirty settings that most services need, and the whole help has all`()
+        async throws
+    {
+        func settings(_ option: String) async throws -> Set<String> {
+            let help = try await till.run("serve", option)
+            #expect(help.status == 0 && !help.output.contains("--print-settings"))
+            return Set(help.output.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
+                .intersection(Setting.all.map(\.name))
+        }
+        let (first, all) = (try await settings("--help"), try await settings("--help-all"))
+        #expect(first.count == 30)
+        #expect(all.count > 70 && all.isSuperset(of: first))
     }
 
     /// Prepares the purchases and files of the examples, and returns replacements for numbers that differ in each ledger.

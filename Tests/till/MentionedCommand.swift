@@ -31,7 +31,7 @@ struct MentionedCommand: CustomStringConvertible {
     /// The parser's refusal of the call, as far as the text gives its arguments; nil if the parser accepts it.
     var refusal: String? {
         do {
-            _ = try TillCommand.parseAsRoot(words)
+            _ = try TillCommand.command(of: words)
             return nil
         } catch {
             let message = TillCommand.message(for: error)

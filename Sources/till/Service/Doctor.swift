@@ -11,8 +11,8 @@ struct Doctor: Command {
     static let configuration = CommandConfiguration(
         "doctor", "Check an installation, and name the remedy of each problem.",
         """
-        Takes the settings of till serve. It changes no data, and works while the
-        service runs. Exit status: 0 if all checks pass, 1 otherwise.
+        Takes the settings of till serve; --help-all shows them all. It changes no data,
+        and works while the service runs. Exit status: 0 if all checks pass, 1 otherwise.
         """,
         examples: """
             till doctor

@@ -20,7 +20,8 @@ struct Serve: Command {
         """
         Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
         and a member of the JSON file that --config names ("tls-key"). Options override
-        variables, and variables override the file. SIGTERM or Ctrl-C stops the service
+        variables, and variables override the file. Most services need no other settings
+        than those below; --help-all shows them all. SIGTERM or Ctrl-C stops the service
         after the requests under way. SIGHUP lets it read the TLS certificate, the trusted
         roots and the catalog anew.
         """,
@@ -40,7 +41,8 @@ struct Serve: Command {
 
     @Flag(
         name: .customLong("print-settings"),
-        help: ArgumentHelp("Print the tables of Documentation/Configuration.md.", visibility: .hidden))
+        // Prints the tables of Documentation/Configuration.md.
+        help: ArgumentHelp(visibility: .private))
     var printsSettings = false
 
     @Flag(

@@ -253,7 +253,7 @@ struct ServeOptions: ParsableArguments, CustomReflectable {
 
     private static func argument(_ setting: Setting) -> Any {
         let name = NameSpecification.customLong(setting.name)
-        let help = ArgumentHelp(stringLiteral: setting.help)
+        let help = ArgumentHelp(setting.help, visibility: setting.isShownFirst ? .default : .hidden)
         var valued = help
         valued.valueName = setting.valueName
         return switch setting.kind {

@@ -20,6 +20,17 @@ extension Setting {
     /// - Returns: Nil for an unknown name.
     static func named(_ name: String) -> Setting? { byName[name] }
 
+    /// The settings that most services need. `till serve --help` shows no others, and `--help-all` shows all.
+    private static let shownFirst: Set = [
+        "data", "catalog", "host", "port", "ledger", "tls-certificate", "tls-key", "proxies", "log-level", "accept",
+        "ownership", "app-store-key", "app-store-key-id", "app-store-issuer-id", "google-service-account",
+        "google-notifications-audience", "google-notifications-email", "jwt-issuer", "jwt-audience", "jwt-keys",
+        "allowed-origins", "accounts", "mail-from", "mail-server", "doors", "live-events", "webhooks", "figures",
+        "console", "catalog-administration",
+    ]
+
+    var isShownFirst: Bool { Self.shownFirst.contains(name) }
+
     private static let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
 }
 
