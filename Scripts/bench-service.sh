@@ -98,7 +98,7 @@ prepare() {
         choose "$name"
         "${command[@]}" trust add "$work/root.cer" >/dev/null &&
             key[$name]=$("${command[@]}" keys make bench 2>/dev/null) &&
-            public[$name]=$("${command[@]}" keys make --public --app com.memolease.sesac1 2>/dev/null) ||
+            public[$name]=$("${command[@]}" keys make --public --bundle-id com.memolease.sesac1 2>/dev/null) ||
             fail_to_compare "the till of $name makes no keys" "$name"
     fi
 }

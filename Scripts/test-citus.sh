@@ -166,7 +166,7 @@ story() {
     "$till" trust add "$work/root.cer" >/dev/null
     key=$("$till" keys make story --scope read --scope redeem --scope grant --scope spend --scope support --scope export \
         --scope erase --scope figures --scope webhooks 2>/dev/null)
-    public=$("$till" keys make --public --app com.memolease.sesac1 2>/dev/null)
+    public=$("$till" keys make --public --bundle-id com.memolease.sesac1 2>/dev/null)
     serve
     redeem alice 1 200
     stop_service

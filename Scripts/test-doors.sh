@@ -32,7 +32,7 @@ cp "$root/Tests/DoorClients/Items.json" "$work/catalog/Items.json"
 export TILL_DATA="$work/data" TILL_CATALOG="$work/catalog"
 TILL_SANDBOX_KEY=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 export TILL_SANDBOX_KEY
-TILL_PUBLIC_KEY=$("$till" keys make --public --app com.example.garden 2>"$work/log" | tail -n 1) ||
+TILL_PUBLIC_KEY=$("$till" keys make --public --bundle-id com.example.garden 2>"$work/log" | tail -n 1) ||
     fail "the public key could not be made: $(cat "$work/log")"
 TILL_API_KEY=$("$till" keys make test-doors --scope read 2>"$work/log") || fail "$(cat "$work/log")"
 export TILL_PUBLIC_KEY TILL_API_KEY

@@ -104,8 +104,36 @@ extension CommandConfiguration {
 
 extension ArgumentHelp {
     static let json: ArgumentHelp = "Print JSON."
-    static let user: ArgumentHelp = "The user."
-    static let reason: ArgumentHelp = "The reason, in your own words. The audit log keeps it."
+    static let issuer: ArgumentHelp =
+        "The issuer of the user: customer for the ids of apps (default: the back end names the user)."
+    static let out = out("it must not exist")
+    static let reason: ArgumentHelp = "The reason (in your own words; the audit log keeps it)."
+    static let user: ArgumentHelp = "The user: a name of 1 to 128 bytes, without spaces or control characters."
+
+    // One name of an option has one meaning. What is special to a command stands in parentheses.
+    static func account(_ note: String = "") -> ArgumentHelp {
+        noted("account", "The customer's account at the store", note)
+    }
+
+    static func bundleIdentifier(_ note: String = "") -> ArgumentHelp {
+        noted("bundle-id", "The bundle identifier of the app", note)
+    }
+
+    static func out(_ note: String) -> ArgumentHelp { noted("file", "The file to write", note) }
+
+    static func package(_ note: String) -> ArgumentHelp {
+        noted("name", "The package name of the app on Google Play", note)
+    }
+
+    static func product(_ note: String) -> ArgumentHelp { noted("product-id", "The identifier of a product", note) }
+
+    static func store(_ note: String) -> ArgumentHelp {
+        noted("store", "The store: app_store or play_store", note)
+    }
+
+    private static func noted(_ value: String, _ abstract: String, _ note: String) -> ArgumentHelp {
+        .value(value, abstract + (note.isEmpty ? "." : " (\(note))."))
+    }
 
     /// The help of an argument whose value has a name of its own.
     static func value(_ name: String, _ abstract: String) -> ArgumentHelp {

@@ -56,19 +56,19 @@ package struct TillCommand: AsyncParsableCommand {
 
     package init() {}
 
-    /// The command that the words after `till` call. The parser's own word for the whole help is `--help-hidden`.
+    /// The command that the words after `till` call.
     ///
     /// - Throws: An error of the parser, also for help.
     package static func command(of words: [String]) throws -> any ParsableCommand {
-        let end = words.firstIndex(of: "--") ?? words.endIndex
-        return try parseAsRoot(words[..<end].map { $0 == "--help-all" ? "--help-hidden" : $0 } + words[end...])
+        try parseAsRoot(CommandWords.parsed(words))
     }
 
     static func main() async {
         // A reader that has enough closes the pipe. That is no error, and must not interrupt a purchase.
         signal(SIGPIPE, SIG_IGN)
+        let words = CommandWords.parsed(Array(CommandLine.arguments.dropFirst()))
         do {
-            var command = try command(of: Array(CommandLine.arguments.dropFirst()))
+            var command = try parseAsRoot(words)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -79,10 +79,7 @@ package struct TillCommand: AsyncParsableCommand {
             // Help, and scripts for shells.
             guard !code.isSuccess else { exit(withError: error) }
             if code == .validationFailure {
-                WrongUsage(
-                    message(for: error), inReport: fullMessage(for: error),
-                    of: Array(CommandLine.arguments.dropFirst())
-                ).print()
+                WrongUsage(message(for: error), inReport: fullMessage(for: error), of: words).print()
             } else {
                 let report = fullMessage(for: error)
                 if !report.isEmpty { Terminal(isJSON: false).errorPage(report) }

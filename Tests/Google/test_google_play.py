@@ -75,7 +75,7 @@ class SignedPurchaseTests(PlayTests):
         self.assertNotIn("orderId", data)
 
     def test_the_key_of_an_app_stays(self):
-        key = self.play.run("license", "--package-name", GARDEN)["licensingKey"]
+        key = self.play.run("license", "--package", GARDEN)["licensingKey"]
         self.assertTrue(key.startswith("MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"))
         self.assertEqual(len(key), 392)
         self.assertEqual(key, self.play.sandbox("GET", f"apps/{GARDEN}")["licensingKey"])

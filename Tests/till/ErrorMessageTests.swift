@@ -42,8 +42,8 @@ import Testing
         Mistake("store --prot 3", "Unknown option '--prot'. Did you mean '--port'?"),
         Mistake("serve --tls-certficate x", "Unknown option '--tls-certficate'. Did you mean '--tls-certificate'?"),
         Mistake("buy", "Missing expected argument '<product>'"),
-        Mistake("buy -- --nonsense", "Missing expected argument '--user <user>'"),
-        Mistake("buy x --outcome purchased", "Missing expected argument '--user <user>'"),
+        Mistake("buy -- --nonsense", "Missing expected argument '<user>'"),
+        Mistake("buy x --outcome purchased", "Missing expected argument '<user>'"),
         Mistake(
             "serve --tls-certificate c.pem --tls-key k.pem", status: 1,
             #"`tls-certificate` must be the path of an existing file; --tls-certificate is "c.pem"."#),
@@ -92,8 +92,8 @@ import Testing
         Mistake("completion tcsh", "Please provide one of 'bash', 'zsh' or 'fish'. The shell"),
         Mistake("buy x --user", "Missing value for '--user <user>'. The user"),
         Mistake("buy x --user=", "The value '' is invalid for '--user <user>'. The user"),
-        Mistake(["buy", "x", "--user", ""], "The value '' is invalid for '--user <user>'. The user"),
-        Mistake(["buy", "x", "--user", "a b"], "The value 'a b' is invalid for '--user <user>'. The user"),
+        Mistake(["buy", "x", "--user", ""], "The value '' is invalid for '<user>'. The user"),
+        Mistake(["buy", "x", "--user", "a b"], "The value 'a b' is invalid for '<user>'. The user"),
         Mistake("buy x --user a --outcome bad", "The value 'bad' is invalid for '--outcome <outcome>'. The outcome"),
         Mistake("buy x --user a --kill-after xx", #"Unknown step "xx". The steps are paymentAdded, "#),
         Mistake("owned", "Missing expected argument '<user>'. The user"),
@@ -117,6 +117,13 @@ import Testing
         Mistake("story alice --month 2027-13", "invalid for '--month <month>'. A month in UTC, such as 2027-03"),
         Mistake("story alice --kind foo", "Please provide one of purchases, renewals, refunds, "),
         Mistake("story alice --limit 0", "Error: --limit must be a number from 1 to 1000.\n"),
+        Mistake("buy x --user a --store foo", "Please provide one of 'app_store' and 'play_store'. The store"),
+        Mistake(
+            "reconcile --app-store-key none.p8 --app-store-key-id a --app-store-issuer-id b",
+            "Apple's API serves only apple/Production and apple/Sandbox. Name another address with --url."),
+        Mistake(
+            "reconcile --key none.p8 --key-id a --issuer-id b --accept apple/Sandbox --data .", status: 1,
+            #"has no ledger."#),
         Mistake("story alice --limit -5", "The value '-5' is invalid for '--limit <limit>'. The number of rows"),
         Mistake("story alice --limit abc", "The value 'abc' is invalid for '--limit <limit>'. The number of rows"),
         Mistake("customers", "Missing expected argument '<text>'. A part of a name, or an account token."),
@@ -169,6 +176,8 @@ import Testing
         Mistake("webhooks change x", "Name a change: --url, --authorization or --no-authorization."),
         Mistake("webhooks resend x --from 2027-01-01", "--from and --to need each other."),
         Mistake("webhooks resend x --from 1 --to 2", "The value '1' is invalid for '--from <date>'. The"),
+        Mistake("webhooks secret x --overlap 5", "--overlap needs --rotate."),
+        Mistake("webhooks secret x --rotate --overlap -5", "The value '-5' is invalid for '--overlap <seconds>'. With"),
         Mistake("refunds --limit 0", "--limit must be a number from 1 to 1000."),
         Mistake("notifications --store foo", "Please provide one of 'app_store' and 'play_store'."),
         Mistake("products --locale xx", #"There are no texts in "xx": choose one of en, ko."#),
@@ -213,7 +222,7 @@ import Testing
         let till = try TillProcess(hasKeys: false)
         for (arguments, sentence) in [
             (["story", "alice", "--limit", "0", "--json"], "--limit must be a number from 1 to 1000."),
-            (["buy", "x", "--json"], "Missing expected argument '--user <user>'. The user"),
+            (["buy", "x", "--json"], "Missing expected argument '<user>'. The user"),
             (["nonsense", "--json"], #"There is no command "nonsense"."#),
             (["products", "--locale", "xx", "--json"], #"There are no texts in "xx": choose one of en, ko."#),
         ] {

@@ -10,6 +10,7 @@ struct HelpCommand: Decodable {
         }
 
         let names: [Name]?
+        let abstract: String?
     }
 
     let commandName: String
@@ -30,6 +31,16 @@ struct HelpCommand: Decodable {
         let own = (arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map { "--\($0.name)" }
         let standard = subcommands?.first { $0.commandName == defaultSubcommand }?.options ?? []
         return standard.union(own)
+    }
+
+    /// The meaning of each long option: its help up to the first parenthesis, in which a command says what is special to it.
+    var meanings: [String: String] {
+        var meanings: [String: String] = [:]
+        for argument in arguments ?? [] {
+            let meaning = (argument.abstract ?? "").replacing(#/ \(.*/#, with: "").replacing(#/\.$/#, with: "")
+            for name in argument.names ?? [] where name.kind == "long" { meanings[name.name] = meaning }
+        }
+        return meanings
     }
 
     /// The command that the words of a line call; this one if the first word is no subcommand.

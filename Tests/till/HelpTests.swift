@@ -9,7 +9,7 @@ import till
 @Suite struct HelpTests {
     /// Beginnings of examples that need another machine, with the reason.
     private static let notRun = [
-        "till reconcile --key": "needs a key of App Store Connect",
+        "till reconcile --app-store-key": "needs a key of App Store Connect",
         "till reconcile --google-service-account": "needs a service account of Google Cloud",
         "till store": "StoreCommandTests plays a store",
         "till play": "PlayCommandTests plays a Google Play",
@@ -53,6 +53,51 @@ import till
             let help = try await till.run(arguments: path.dropFirst() + ["--help"]).output.split(separator: "\n")
             for line in command.exampleLines { #expect(help.contains(line[...]), "\(name): \(line)") }
         }
+    }
+
+    @Test func `an option has one meaning in all commands`() async throws {
+        // A setting has the words of its table.
+        let ofSettings = [["till", "serve"], ["till", "doctor"]]
+        var table: [String: [String: [String]]] = [:]
+        for (path, command) in try await HelpCommand.all(of: till) where !ofSettings.contains(path) {
+            for (option, meaning) in command.meanings {
+                table[option, default: [:]][meaning, default: []].append(path.joined(separator: " "))
+            }
+        }
+        #expect(table.count > 120)
+        for (option, meanings) in table { #expect(meanings.count == 1, "--\(option): \(meanings)") }
+        for meaning in table.values.flatMap(\.keys) { #expect(!meaning.isEmpty) }
+        // Another word for one of these is accepted at most.
+        let others = ["app", "package-name", "key", "key-id", "issuer-id", "output"]
+        #expect(others.filter { table[$0] != nil } == [])
+    }
+
+    @Test func `a user is named in the position or as --user, and a file that is made as --out, too`() async throws {
+        let sprout = "com.memolease.sesac1.sprout1"
+        for arguments in [["buy", sprout, "alice"], ["resume", "--user=alice"], ["restore", "alice"]] {
+            let result = try await till.run(arguments: arguments)
+            #expect(result.status == 0 && result.output.contains("alice owns:"), "\(arguments): \(result)")
+        }
+        for arguments in [
+            ["owned", "--user", "alice"], ["why", "--user", "alice", "sprout", "1"],
+            ["why", "sprout", "1", "--user=alice"],
+            ["give", "--reason", "x", "--user", "alice", "sprout", "3"], ["story", "--limit", "5", "--user", "alice"],
+            ["receipt", "export", "alice", "--out", "alice.receipt"], ["receipt", "redeem", "alice.receipt", "alice"],
+            ["receipt", "redeem", "--user", "alice", "alice.receipt"], ["audit", "--user", "alice"],
+            ["ledger", "backup", "--out", "backup.sqlite"], ["ledger", "export", "--out=ledger.jsonl"],
+            ["export", "transactions", "--out", "sales.csv", "--format", "csv"],
+            // Accepted words that the help does not show.
+            ["keys", "make", "--public", "--app", "com.example.garden"],
+            ["buy", "com.memolease.sesac1.sprout2", "--user", "alice", "--store", "appStore"],
+        ] {
+            let result = try await till.run(arguments: arguments)
+            #expect(result.status == 0, "\(arguments): \(result)")
+        }
+        for file in ["alice.receipt", "backup.sqlite", "ledger.jsonl", "sales.csv"] {
+            #expect(FileManager.default.fileExists(atPath: till.folder.file(file).path), "\(file)")
+        }
+        let both = try await till.run("owned", "alice", "--user", "bob")
+        #expect(both.status == 64 && both.error.contains("Unexpected argument 'alice'."), "\(both.error)")
     }
 
     @Test func `the help of serve has the thirty settings that most services need, and the whole help has all`()
@@ -122,7 +167,7 @@ import till
             "2000000000000001": String(transaction),
             "5e5ac1a1b2c3": String(try #require(key.split(separator: "_").dropFirst().first)),
             "63343abf": String(try #require(root.firstMatch(of: /[0-9a-f]{8}/)).0),
-            "--app com.example.garden": "--app com.memolease.sesac1",
+            "--bundle-id com.example.garden": "--bundle-id com.memolease.sesac1",
         ]
     }
 

@@ -26,32 +26,34 @@ import till
         #expect(made.error.contains("Scopes: read, redeem.\n"))
         #expect(made.output.hasPrefix("till_") && made.output.split(separator: "\n").count == 1)
         let limited = try await till.run(
-            "keys", "make", "desk", "--scope", "support", "--app", "com.example.garden", "--expires",
+            "keys", "make", "desk", "--scope", "support", "--bundle-id", "com.example.garden", "--expires",
             "2999-01-31")
         #expect(
             limited.error.contains("Scopes: support. App: com.example.garden. Expires: 2999-01-31T00:00:00Z.\n"))
     }
 
     @Test func `a public key is listed with its app and platform, made once, and revoked`() async throws {
-        let made = try await till.run("keys", "make", "--public", "--app", "com.example.garden")
+        let made = try await till.run("keys", "make", "--public", "--bundle-id", "com.example.garden")
         let key = made.output.trimmingCharacters(in: .newlines)
         #expect(key.wholeMatch(of: /appl_[0-9a-f]{32}/) != nil, "\(made.output)")
         #expect(made.error.contains("Public key for apple. App: com.example.garden.\n"))
         let list = try await till.run("keys", "list").output
         #expect(list.contains(key) && list.contains("public apple") && list.contains("com.example.garden"))
-        let again = try await till.run("keys", "make", "--public", "--app", "com.example.garden", "--platform", "apple")
+        let again = try await till.run(
+            "keys", "make", "--public", "--bundle-id", "com.example.garden", "--platform", "apple")
         #expect(again.status == 1)
         #expect(again.error.contains("The app \"com.example.garden\" has the public key \(key)"))
         #expect(try await till.run("keys", "revoke", key).status == 0)
-        #expect(try await till.run("keys", "make", "garden", "--public", "--app", "com.example.garden").status == 0)
+        #expect(
+            try await till.run("keys", "make", "garden", "--public", "--bundle-id", "com.example.garden").status == 0)
     }
 
     @Test(arguments: [
         (["--public"], "A public key is for one app. Name it with --app."),
-        (["--public", "--app", "a.b", "--scope", "read"], "A public key has no scopes. Leave out --scope."),
-        (["--public", "--app", "a.b", "--expires", "90d"], "A public key does not expire"),
+        (["--public", "--bundle-id", "a.b", "--scope", "read"], "A public key has no scopes. Leave out --scope."),
+        (["--public", "--bundle-id", "a.b", "--expires", "90d"], "A public key does not expire"),
         (["shop", "--platform", "apple"], "--platform is for public keys. Add --public, or leave it out."),
-        (["--app", "a.b"], "Missing expected argument '<name>'"),
+        (["--bundle-id", "a.b"], "Missing expected argument '<name>'"),
     ])
     func `options that do not fit the kind of a key are refused`(options: [String], message: String) async throws {
         let refused = try await till.run(arguments: ["keys", "make"] + options)

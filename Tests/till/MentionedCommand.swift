@@ -40,7 +40,7 @@ struct MentionedCommand: CustomStringConvertible {
                 message.hasPrefix("Missing expected argument")
                 || message.hasPrefix("Missing value for '\(words.last ?? "") ")
                 || message.hasPrefix("Put the service's API key into TILL_API_KEY")
-                || message.hasPrefix("Name a key of the App Store with --key")
+                || message.hasPrefix("Name a key of the App Store with --app-store-key")
                 || message.contains(/^The value '[A-Z-]+' is invalid/)
             return TillCommand.exitCode(for: error) == .validationFailure && !isOpen ? message : nil
         }

@@ -6,7 +6,7 @@ import Service
 import TestSupport
 import Testing
 
-/// `till buy --store play`: an app that buys at the local Google Play.
+/// `till buy --store play_store`: an app that buys at the local Google Play.
 @Suite struct PlayDeviceTests {
     private struct Purchases: Decodable {
         let purchases: [PlayPurchaseResource]
@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: ["purchase", "token"])
     func `a purchase ends with an owned item and an acknowledged purchase`(proof: String) async throws {
         let bought = try await till.run(
-            "buy", Self.sprout1, "--user", "alice", "--store", "play", "--proof", proof)
+            "buy", Self.sprout1, "--user", "alice", "--store", "play_store", "--proof", proof)
         #expect(bought.status == 0)
         #expect(bought.error == "")
         let lines = bought.output.split(separator: "\n")
@@ -50,27 +50,27 @@ import Testing
     @Test(arguments: ["paymentAdded", "purchased", "proofObtained", "redeemed", "finished"])
     func `a kill after any step loses no purchase`(step: String) async throws {
         let killed = try await till.run(
-            "buy", Self.sprout1, "--user", "alice", "--store", "play", "--kill-after", step)
+            "buy", Self.sprout1, "--user", "alice", "--store", "play_store", "--kill-after", step)
         #expect(killed.signal == SIGKILL)
         #expect(try await purchases().map(\.isAcknowledged) == [step == "finished"])
-        let resumed = try await till.run("resume", "--user", "alice", "--store", "play")
+        let resumed = try await till.run("resume", "--user", "alice", "--store", "play_store")
         #expect(resumed.status == 0, "\(resumed.error)")
         #expect(try await owned() == ["background 0", "sprout 0", "sprout 1"])
         #expect(try await purchases().map(\.isAcknowledged) == [true])
-        let restored = try await till.run("restore", "--user", "alice", "--store", "play")
+        let restored = try await till.run("restore", "--user", "alice", "--store", "play_store")
         #expect(restored.output.contains("redeemed    #1  unchanged"), "\(restored.output)")
     }
 
     @Test func `a pending payment grants its item when it is made`() async throws {
         let bought = try await till.run(
-            "buy", Self.sprout1, "--user", "alice", "--store", "play", "--outcome", "deferred")
+            "buy", Self.sprout1, "--user", "alice", "--store", "play_store", "--outcome", "deferred")
         #expect(bought.status == 0)
         #expect(bought.output.contains("It waits for the payment: till play complete 1, or till play cancel 1"))
-        let waiting = try await till.run("resume", "--user", "alice", "--store", "play")
+        let waiting = try await till.run("resume", "--user", "alice", "--store", "play_store")
         #expect(waiting.output.contains("#1 waits for the payment: till play complete 1"), "\(waiting.output)")
         #expect(try await owned() == ["background 0", "sprout 0"])
         #expect(try await till.run("play", "complete", "1").status == 0)
-        #expect(try await till.run("resume", "--user", "alice", "--store", "play").status == 0)
+        #expect(try await till.run("resume", "--user", "alice", "--store", "play_store").status == 0)
         #expect(try await owned() == ["background 0", "sprout 0", "sprout 1"])
         #expect(try await purchases().map(\.isAcknowledged) == [true])
     }
@@ -80,7 +80,7 @@ import Testing
         let catalog = ["--catalog", garden.folder.folder("catalog").path]
         for amount in [10, 20] {
             let bought = try await till.run(
-                arguments: ["buy", "garden.seeds", "--user", "alice", "--store", "play"] + catalog)
+                arguments: ["buy", "garden.seeds", "--user", "alice", "--store", "play_store"] + catalog)
             #expect(bought.output.contains("\(amount) of the balance seeds"), "\(bought.output)\(bought.error)")
         }
         #expect(try await purchases().allSatisfy(\.isConsumed))
@@ -92,7 +92,7 @@ import Testing
         let catalog = ["--catalog", garden.folder.folder("catalog").path]
         let bought = try await till.run(
             arguments: [
-                "buy", "garden.basic.monthly", "--user", "alice", "--store", "play", "--proof", proof,
+                "buy", "garden.basic.monthly", "--user", "alice", "--store", "play_store", "--proof", proof,
             ] + catalog)
         let steps = bought.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
         #expect(
@@ -109,7 +109,7 @@ import Testing
     @Test func `a user who buys at both stores owns the union`() async throws {
         #expect(try await till.run("buy", Self.sprout1, "--user", "alice").status == 0)
         let played = try await till.run(
-            "buy", "com.memolease.sesac1.background2", "--user", "alice", "--store", "play", "--json")
+            "buy", "com.memolease.sesac1.background2", "--user", "alice", "--store", "play_store", "--json")
         #expect(played.status == 0, "\(played.error)")
         #expect(try await owned() == ["background 0", "background 2", "sprout 0", "sprout 1"])
         // What is unfinished at one store is none of the other's.
@@ -118,17 +118,17 @@ import Testing
     }
 
     @Test func `a second purchase of what the account owns is refused`() async throws {
-        #expect(try await till.run("buy", Self.sprout1, "--user", "alice", "--store", "play").status == 0)
-        let again = try await till.run("buy", Self.sprout1, "--user", "alice", "--store", "play")
+        #expect(try await till.run("buy", Self.sprout1, "--user", "alice", "--store", "play_store").status == 0)
+        let again = try await till.run("buy", Self.sprout1, "--user", "alice", "--store", "play_store")
         #expect(again.status == 1)
         #expect(again.error.contains("owns \"\(Self.sprout1)\" already"), "\(again.error)")
         #expect(try await purchases().count == 1)
     }
 
     @Test(arguments: [
-        ["--store", "play", "--proof", "receipt"], ["--proof", "purchase"],
-        ["--store", "play", "--outcome", "cancelled"],
-        ["--store", "play", "--billing-plan", "monthly"], ["--store", "amazon"],
+        ["--store", "play_store", "--proof", "receipt"], ["--proof", "purchase"],
+        ["--store", "play_store", "--outcome", "cancelled"],
+        ["--store", "play_store", "--billing-plan", "monthly"], ["--store", "amazon"],
     ])
     func `wrong usage ends with status 64`(options: [String]) async throws {
         let refused = try await till.run(arguments: ["buy", Self.sprout1, "--user", "alice"] + options)

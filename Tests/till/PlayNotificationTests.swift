@@ -72,12 +72,13 @@ import Vocabulary
     }
 
     @Test(arguments: [
-        ["--google-service-account", "a.json", "--key", "k"],
+        ["--google-service-account", "a.json", "--app-store-key", "k"],
         ["--google-service-account", "a.json", "--url", "https://example.com", "--customers"],
         ["--google-service-account", "a.json", "--accept", "local/Sandbox"],
         ["--google-service-account", "a.json"],
         ["--google-service-account", "a.json", "--accept", "google/Production", "--url", "https://example.com"],
-        ["--key", "k"], ["--key", "k", "--key-id", "i", "--issuer-id", "i", "--package", "a.b"], [],
+        ["--app-store-key", "k"],
+        ["--app-store-key", "k", "--app-store-key-id", "i", "--app-store-issuer-id", "i", "--package", "a.b"], [],
     ])
     func `wrong usage ends with status 64`(arguments: [String]) async throws {
         #expect(try await TillProcess(hasKeys: false).run(arguments: ["reconcile"] + arguments).status == 64)

@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: [
         ["products", "compare", "--days", "0"], ["products", "compare", "--days", "3651"],
-        ["products", "compare", "--environment", "test"], ["products", "compare", "--app", "a"],
+        ["products", "compare", "--environment", "test"], ["products", "compare", "--bundle-id", "a"],
         ["products", "compered"],
     ])
     func `wrong usage ends with 64`(arguments: [String]) async throws {

@@ -190,13 +190,13 @@ import Testing
 
     @Test func `the output in the format of verifyReceipt has Apple's status`() async throws {
         let (till, receipt) = try await shop()
-        let answer = try await till.run("receipt", "validate", receipt, "--output", "verify-receipt")
+        let answer = try await till.run("receipt", "validate", receipt, "--format", "verify-receipt")
         #expect(answer.status == 0)
         let verified = try answer.decoded(VerifyReceiptAnswer.self)
         #expect(verified.status == 0)
         #expect(verified.receipt?.bundleId == "com.memolease.sesac1")
         let wrong = try await till.run(
-            "receipt", "validate", receipt, "--output", "verify-receipt", "--environment", "Production")
+            "receipt", "validate", receipt, "--format", "verify-receipt", "--environment", "Production")
         #expect(wrong.status == 1)
         #expect(try wrong.decoded(VerifyReceiptAnswer.self).status == 21007)
     }

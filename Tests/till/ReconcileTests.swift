@@ -24,8 +24,8 @@ import Vocabulary
         }
         let made = try await shop.run("store", "keys", "--json").decoded(MadeStoreKey.self)
         let options = [
-            "--key", made.privateKey, "--key-id", made.keyId,
-            "--issuer-id", made.issuerId, "--url", store.url.absoluteString, "--json",
+            "--app-store-key", made.privateKey, "--app-store-key-id", made.keyId,
+            "--app-store-issuer-id", made.issuerId, "--url", store.url.absoluteString, "--json",
         ]
         func buy(_ product: String, _ more: String...) async throws -> String {
             let bought = try await shop.run(
@@ -55,7 +55,8 @@ import Vocabulary
         #expect(try await !items().contains(Item(collection: "background", number: 2)))
         #expect(try await !items().contains(Item(collection: "sprout", number: 1)))
 
-        let stranger = try await backEnd.run(arguments: ["reconcile"] + options + ["--issuer-id", UUID().uuidString])
+        let stranger = try await backEnd.run(
+            arguments: ["reconcile"] + options + ["--app-store-issuer-id", UUID().uuidString])
         #expect(stranger.status == 1)
         #expect(stranger.error.contains("does not accept the key"))
         #expect(await store.end(SIGTERM) == 0)
@@ -125,7 +126,7 @@ import Vocabulary
     ])
     func `wrong usage ends with status 64`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)
-        let common = ["reconcile", "--key", "k", "--key-id", "i", "--issuer-id", "i"]
+        let common = ["reconcile", "--app-store-key", "k", "--app-store-key-id", "i", "--app-store-issuer-id", "i"]
         #expect(try await till.run(arguments: common + arguments).status == 64)
     }
 }

@@ -48,7 +48,7 @@ import Testing
     @Test func `each recorded request gets an answer that the SDK can read`() async throws {
         let till = try TillProcess()
         let made = try await till.run(
-            "keys", "make", "app", "--public", "--app", "com.memolease.sesac1", "--json")
+            "keys", "make", "app", "--public", "--bundle-id", "com.memolease.sesac1", "--json")
         let key = try made.decoded(MadePublicKey.self).key
         let proof = try await Self.proof(till)
         let serve = try await ServeProcess(till, ["--store", "--doors", "revenuecat"])

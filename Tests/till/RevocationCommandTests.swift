@@ -126,7 +126,7 @@ import Testing
 
     @Test func `the format of verifyReceipt has no revocation check`() async throws {
         let result = try await TillProcess().run(
-            "receipt", "validate", "-", "--check-revocation", "--output", "verify-receipt")
+            "receipt", "validate", "-", "--check-revocation", "--format", "verify-receipt")
         #expect(result.status == 64)
         #expect(result.error.contains("--check-revocation"))
     }

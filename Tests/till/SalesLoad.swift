@@ -48,7 +48,7 @@ struct SalesLoad {
         publicKey =
             usesDoor
             ? try await till.run(
-                arguments: ["keys", "make", "--public", "--app", "com.memolease.sesac1"] + arguments
+                arguments: ["keys", "make", "--public", "--bundle-id", "com.memolease.sesac1"] + arguments
             ).output.trimmingCharacters(in: .newlines) : nil
         sales = try (first..<first + count).map { number in
             let transaction = String(2_000_000_000_000_000 + number)

@@ -93,9 +93,9 @@ import Vocabulary
         // The App Store's gate and both stores' subscriptions.
         #expect(try await buy("garden.gate").status == 0)
         #expect(try await buy("garden.basic.monthly").status == 0)
-        let played = try await buy("garden.premium.monthly", "--store", "play", "--proof", "token")
+        let played = try await buy("garden.premium.monthly", "--store", "play_store", "--proof", "token")
         #expect(played.status == 0, "\(played.output)\(played.error)")
-        #expect(try await buy("garden.gate", "--store", "play").status == 0)
+        #expect(try await buy("garden.gate", "--store", "play_store").status == 0)
         let all = ["bed 0", "gate 1", "plus 1", "plus 2"]
         #expect(try await items(of: "alice", at: service, key: key) == all)
 

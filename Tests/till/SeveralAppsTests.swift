@@ -79,7 +79,7 @@ import Vocabulary
                 .elements
             return expected.allSatisfy(owned.map(\.item).contains)
         }
-        let appKey = try await backEnd.run("keys", "make", "garden", "--app", Self.garden).output
+        let appKey = try await backEnd.run("keys", "make", "garden", "--bundle-id", Self.garden).output
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let transactions = try await service.curl("/v1/users/alice/transactions", key: appKey)
             .decoded(List<TransactionResource>.self).elements

@@ -199,7 +199,7 @@ import Testing
         #expect(unreachable.output == "The test message was sent: hostUnknown\n")
         let secret = try #require(webhook.secret)
         #expect(try await run("secret", webhook.webhookId).output == "Secret: \(secret)\n")
-        let replaced = try await run("secret", webhook.webhookId, "--replace", "--overlap", "0").output
+        let replaced = try await run("secret", webhook.webhookId, "--rotate", "--overlap", "0").output
         #expect(replaced.hasPrefix("Secret: whsec_") && !replaced.contains(secret))
         #expect(try await run("remove", webhook.webhookId).output == "Removed: \(webhook.webhookId)\n")
         #expect(try await run("test", webhook.webhookId, "--json").code == "webhookNotFound")

@@ -174,7 +174,7 @@ package enum PlayError: LocalStoreError, Equatable {
         case .appNotFound(let name):
             ErrorRule(
                 "appUnknown", .notFound,
-                "The local Play has no app \"\(name.prefix(100))\". Name it at the start: `till play --package-name com.example.app`.",
+                "The local Play has no app \"\(name.prefix(100))\". Name it at the start: `till play --package com.example.app`.",
                 korean: "로컬 Play에 이 앱이 없습니다.")
         case .productNotFound(let identifier):
             ErrorRule(

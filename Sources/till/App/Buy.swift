@@ -4,7 +4,7 @@ import HTTPSupport
 import Proofs
 import Vocabulary
 
-struct Buy: Command {
+struct Buy: Command, NamesUser {
     static let configuration = CommandConfiguration(
         "buy", "Play the app: buy a product, redeem the proof, finish the transaction.",
         "The app first completes unfinished transactions of earlier launches, as `till resume` does.",
@@ -13,15 +13,14 @@ struct Buy: Command {
             till buy com.memolease.sesac1.background2 --user alice --outcome cancelled
             till buy com.memolease.sesac1.sprout4 --user alice --outcome deferred
             till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased
-            till buy com.memolease.sesac1.sprout3 --user alice --store play
-            till buy com.memolease.sesac1.sprout1 --user bob --store play --proof token
+            till buy com.memolease.sesac1.sprout3 --user alice --store play_store
+            till buy com.memolease.sesac1.sprout1 --user bob --store play_store --proof token
             """)
 
     @Argument(help: .value("product", "The product's identifier."))
     var productIdentifier: String
 
-    @Option(help: "The user who buys: a name of 1 to 128 bytes, without spaces or control characters.")
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Option(help: StoreChoice.optionHelp)
     var store = StoreChoice.appStore
@@ -29,7 +28,7 @@ struct Buy: Command {
     @Option(
         help: .value(
             "outcome",
-            "The outcome of the payment: purchased, deferred, cancelled, notAllowed, notAvailable, or an SKError by name; at Google Play purchased or deferred."
+            "The outcome (of the payment: purchased, deferred, cancelled, notAllowed, notAvailable, or an SKError by name; at Google Play purchased or deferred)."
         ))
     var outcome = PaymentOutcome.purchased
 
@@ -52,16 +51,18 @@ struct Buy: Command {
 
     @OptionGroup var common: CommonOptions
 
+    static var positions: [String: ArgumentPosition] { ["--user": .last] }
+
     func validate() throws {
         try require(
             proof.map { $0.store == store } ?? true,
             "--proof \(proof?.rawValue ?? "") is of the other store. Change --proof or --store.")
         try require(
             store == .appStore || [.purchased, .deferred].contains(outcome),
-            "--outcome \(outcome.name) is of the App Store. With --store play, choose purchased or deferred.")
+            "--outcome \(outcome.name) is of the App Store. With --store play_store, choose purchased or deferred.")
         try require(
             store == .appStore || billingPlan == nil,
-            "--billing-plan is for the App Store. With --store play, leave it out.")
+            "--billing-plan is for the App Store. With --store play_store, leave it out.")
         if let killAfter, !StepReporter.stepNames.contains(killAfter) {
             throw ValidationError(
                 "Unknown step \"\(killAfter.prefix(64))\". The steps are \(StepReporter.stepNames.joined(separator: ", "))."
@@ -110,8 +111,7 @@ struct Buy: Command {
 
 /// The options of a command that launches a user's app.
 struct AppOptions: ParsableArguments {
-    @Option(help: "The user of the app.")
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Option(help: StoreChoice.optionHelp)
     var store = StoreChoice.appStore
@@ -121,14 +121,18 @@ struct AppOptions: ParsableArguments {
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
+
+    var user: User { subject.user }
 }
 
 /// `till resume` and `till restore`
-protocol AppLaunch: Command {
+protocol AppLaunch: Command, PositionedOptions {
     var app: AppOptions { get }
 }
 
 extension AppLaunch {
+    static var positions: [String: ArgumentPosition] { ["--user": .first] }
+
     var common: CommonOptions { app.common }
 
     func parties() async throws -> Parties {
@@ -167,7 +171,7 @@ struct Restore: AppLaunch {
         "restore", "Restore earlier purchases, as on a new device, and redeem them again.",
         examples: """
             till restore --user alice
-            till restore --user alice --store play
+            till restore --user alice --store play_store
             """)
 
     @OptionGroup var app: AppOptions

@@ -7,11 +7,15 @@ import Proofs
 
 /// The store at which the device simulation buys.
 enum StoreChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-    case appStore
-    case play
+    case appStore = "app_store"
+    case play = "play_store"
 
-    static let optionHelp = ArgumentHelp(
-        "The local store of the device: appStore, or play for Google Play.", valueName: "store")
+    static let optionHelp = ArgumentHelp.store("the local one of the device")
+
+    /// The former names are accepted, too.
+    init?(argument: String) {
+        self.init(rawValue: ["appStore": "app_store", "play": "play_store"][argument] ?? argument)
+    }
 }
 
 /// The proof that the app sends to the service.

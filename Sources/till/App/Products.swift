@@ -31,7 +31,7 @@ struct Products: Command {
     @Option(help: "Only the items of this collection: sprout or background.")
     var collection: String?
 
-    @Option(help: "The language of the texts, such as ko (default: en, or else the catalog's first).")
+    @Option(help: "The language, such as ko (default: en, or else the catalog's first).")
     var locale: String?
 
     @OptionGroup var service: ServerOptions
@@ -133,18 +133,20 @@ struct ProductsCompare: LedgerUser {
             till products compare --server https://shop.example.com
             """)
 
-    @Option(help: "The environment of the purchases: production or sandbox.")
+    @Option(help: "The environment of the purchases (production or sandbox).")
     var environment: FigureQuery.Environment = .production
 
-    @Option(help: .value("n", "The days in which each product should have been sold: 1 to 3650 (default: 90)."))
+    @Option(
+        help: .value(
+            "n", "The days to look back (in which each product should have been sold: 1 to 3650; default: 90)."))
     var days: Int64?
 
     @Flag(help: "Also list products without a difference.")
     var all = false
 
     @Option(
-        help: .value(
-            "bundle-id", "The app, for a service that sells several. Without --server, --catalog names its folder."))
+        name: .customLong("bundle-id"),
+        help: .bundleIdentifier("for a service that sells several; without --server, --catalog names its folder"))
     var app: String?
 
     @OptionGroup var service: ServerOptions
@@ -155,7 +157,7 @@ struct ProductsCompare: LedgerUser {
         try require(
             ProductComparison.days.contains(days ?? ProductComparison.standardDays),
             "--days must be a number from 1 to 3650.")
-        try require(app == nil || service.server != nil, "--app needs --server.")
+        try require(app == nil || service.server != nil, "--bundle-id needs --server.")
     }
 
     func perform() async throws {

@@ -41,7 +41,7 @@ struct ImportRevenueCat: LedgerUser {
     @Flag(help: "Report what the import would do, and import nothing.")
     var dryRun = false
 
-    @Option(help: .value("origin", "The accepted origin, as for till serve. Rows of a sandbox need that of a sandbox."))
+    @Option(help: .value("origin", "The accepted origins (one; rows of a sandbox need that of a sandbox)."))
     var accept = Origin.appleProduction
 
     @Option(help: .value("name", "A further id that stands for no customer, as for till serve (may be repeated)."))

@@ -16,7 +16,7 @@ struct InitCommand: Command {
     @Option(help: .value("file", "The StoreKit configuration."))
     var storekit: String
 
-    @Option(help: .value("identifier", "The app's bundle identifier."))
+    @Option(help: .value("identifier", "The bundle identifier of the app."))
     var bundleId: String
 
     @Argument(help: "The folder to create the catalog in.")

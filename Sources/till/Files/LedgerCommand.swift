@@ -55,18 +55,17 @@ struct LedgerCheck: LedgerUser {
     }
 }
 
-struct LedgerBackup: LedgerUser {
+struct LedgerBackup: LedgerUser, NamesOutput {
     static let configuration = CommandConfiguration(
         "backup", "Copy a snapshot of the ledger into a new file.",
         examples: "till ledger backup ledger-2026-11-24.sqlite")
 
-    @Argument(help: .value("file", "The file to create."))
-    var file: String
+    @OptionGroup var output: OutputArgument
 
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let url = URL(filePath: file, directoryHint: .notDirectory)
+        let url = URL(filePath: output.file, directoryHint: .notDirectory)
         guard case .file(let ledger) = try ledger.place() else {
             throw ValidationError(
                 "A ledger in PostgreSQL is backed up with PostgreSQL's own tools (pg_dump, pg_basebackup); to move it, there is "
@@ -80,17 +79,16 @@ struct LedgerBackup: LedgerUser {
     }
 }
 
-struct LedgerExportCommand: LedgerUser {
+struct LedgerExportCommand: LedgerUser, NamesOutput {
     static let configuration = CommandConfiguration(
         "export", "Write a snapshot of the whole ledger as JSON Lines.", examples: "till ledger export ledger.jsonl")
 
-    @Argument(help: .value("file", "The file to create."))
-    var file: String
+    @OptionGroup var output: OutputArgument
 
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let url = URL(filePath: file, directoryHint: .notDirectory)
+        let url = URL(filePath: output.file, directoryHint: .notDirectory)
         let ledger = try existingLedger()
         let rows = try await terminal.progress("Exporting the ledger") {
             try NewFile.write(to: url) { write in try ledger.export(to: write) }

@@ -40,7 +40,7 @@ struct PlayServe: Command {
         examples: """
             till play serve
             till play serve --products Garden.play.json
-            till play serve --package-name com.example.garden
+            till play serve --package com.example.garden
             till play serve --notifications-url http://127.0.0.1:3000/google
             """)
 
@@ -50,13 +50,16 @@ struct PlayServe: Command {
     @Option(help: "The port; 0 for any free one.")
     var port = PlayServe.standardPort
 
-    @Option(help: .value("file", "A catalog with the names of Google's JSON. The Play sells its products from now on."))
+    @Option(help: .value("file", "A file with products (with the names of Google's JSON, sold from now on)."))
     var products: String?
 
-    @Option(help: .value("name", "An app that the Play has from now on, also without products; may be repeated."))
+    @Option(
+        name: .customLong("package"),
+        help: .package("which the Play has from now on, without products, too; may be repeated")
+    )
     var packageName: [String] = []
 
-    @Option(help: .value("url", "The address to which notifications are pushed."))
+    @Option(help: .value("url", "The address that receives notifications."))
     var notificationsURL: URL?
 
     @OptionGroup var options: LocalStoreOptions
@@ -169,7 +172,7 @@ extension CommonOptions {
 
 /// The app of a command. A Play with one app needs no name.
 struct PlayAppOptions: ParsableArguments {
-    @Option(help: .value("name", "The app (default: the only one of the Play)."))
+    @Option(name: .customLong("package"), help: .package("default: the only one of the Play"))
     var packageName: String?
 
     /// - Throws: `CommandError` if the Play has several apps, and none is named.
@@ -179,7 +182,7 @@ struct PlayAppOptions: ParsableArguments {
         guard apps.count == 1 else {
             throw CommandError(
                 "appUnknown",
-                "The local Play has the apps \(apps.joined(separator: ", ")): name one with --package-name.")
+                "The local Play has the apps \(apps.joined(separator: ", ")): name one with --package.")
         }
         return apps[0]
     }

@@ -14,7 +14,7 @@ struct PlayNotifications: Command {
             till play notifications --fault duplicate --fault delay:30
             """)
 
-    @Option(help: .value("number", "Send this notification again."))
+    @Option(help: .value("number", "The notification to send again."))
     var replay: Int64?
 
     @Option(
@@ -22,7 +22,7 @@ struct PlayNotifications: Command {
             "fault", "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated."))
     var fault: [NotificationFault] = []
 
-    @Flag(help: "Clear the faults of the next notifications and calls.")
+    @Flag(help: "Clear the faults of the next notifications (and calls).")
     var clearFaults = false
 
     @OptionGroup var common: CommonOptions

@@ -15,13 +15,13 @@ struct PlayKeysCommand: Command {
             till play keys --out account.json --url http://127.0.0.1:8082
             """)
 
-    @Option(help: .value("file", "The file for the key; it must not exist."))
+    @Option(help: .out)
     var out: String?
 
-    @Option(help: .value("url", "The address of the Play (default: http://127.0.0.1:8082)."))
+    @Option(help: .value("url", "The address (of the Play; default: http://127.0.0.1:8082)."))
     var url: URL?
 
-    @Option(help: .value("name", "An app that the account may use; may be repeated (default: all)."))
+    @Option(name: .customLong("package"), help: .package("which the account may use; may be repeated; default: all"))
     var packageName: [String] = []
 
     @OptionGroup var common: CommonOptions
@@ -49,7 +49,7 @@ struct PlayLicense: Command {
     static let configuration = CommandConfiguration(
         "license", "Print an app's licensing key, with which a server verifies signed purchases.",
         "The key is in the form of the Play Console: base64 of the public key, on one line.",
-        examples: "till play license --package-name com.memolease.sesac1")
+        examples: "till play license --package com.memolease.sesac1")
 
     @OptionGroup var app: PlayAppOptions
 

@@ -23,10 +23,10 @@ struct PlayBuy: Command {
     @Option(help: .value("identifier", "The purchase option (default: the one for older apps)."))
     var purchaseOption: String?
 
-    @Option(help: .value("identifier", "An offer of the purchase option (default: none)."))
+    @Option(help: .value("identifier", "The identifier of an offer (of the purchase option; default: none)."))
     var offer: String?
 
-    @Flag(help: "Pay later, as with cash: `till play complete` or `till play cancel` decides.")
+    @Flag(help: "Pay later, as with cash (`till play complete` or `till play cancel` decides).")
     var pending = false
 
     @OptionGroup var customer: PlayCustomerOptions
@@ -45,7 +45,7 @@ struct PlayBuy: Command {
 
 /// The customer of a sale, as `till play buy` and `till play subscribe` take it.
 struct PlayCustomerOptions: ParsableArguments {
-    @Option(help: "The customer's Google account.")
+    @Option(help: .account())
     var account: String
 
     @Option(help: .value("code", "The customer's country, such as US (default: the product's first)."))
@@ -78,7 +78,7 @@ struct PlayPurchases: Command {
     static let configuration = CommandConfiguration(
         "purchases", "List the purchases, newest first.", examples: "till play purchases --account alice")
 
-    @Option(help: "List only the purchases of this customer.")
+    @Option(help: .account("default: every customer's"))
     var account: String?
 
     @OptionGroup var common: CommonOptions
@@ -104,7 +104,7 @@ struct PlayComplete: Command {
         "complete", "Complete the payment of a pending purchase, and print the signed purchase.",
         examples: "till play complete 3")
 
-    @Argument(help: "The purchase's number; `till play purchases` lists them.")
+    @Argument(help: .value("id", "The purchase, as `till play purchases` lists it."))
     var number: Int64
 
     @OptionGroup var common: CommonOptions
@@ -119,7 +119,7 @@ struct PlayCancel: Command {
     static let configuration = CommandConfiguration(
         "cancel", "Cancel a pending purchase, whose payment was not made in time.", examples: "till play cancel 3")
 
-    @Argument(help: "The purchase's number; `till play purchases` lists them.")
+    @Argument(help: .value("id", "The purchase, as `till play purchases` lists it."))
     var number: Int64
 
     @OptionGroup var common: CommonOptions
@@ -139,15 +139,15 @@ struct PlayRefund: Command {
             till play refund 3 --keep
             """)
 
-    @Argument(help: "The purchase's number; `till play purchases` lists them.")
+    @Argument(help: .value("id", "The purchase, as `till play purchases` lists it."))
     var number: Int64
 
-    @Option(help: "The number of refunded units; all without it.")
+    @Option(help: "The quantity (of refunded units; default: all).")
     var quantity: Int?
 
     @Option(
         help:
-            "other, remorse, notReceived, defective, accidentalPurchase, fraud, friendlyFraud or chargeback; the bank's for a chargeback, else the customer's."
+            "The reason (other, remorse, notReceived, defective, accidentalPurchase, fraud, friendlyFraud or chargeback; the bank's for a chargeback, else the customer's)."
     )
     var reason = VoidedPurchase.Reason.other
 
@@ -261,7 +261,7 @@ struct PlaySubscribe: Command {
     @Option(help: .value("identifier", "The base plan (default: the first active one)."))
     var basePlan: String?
 
-    @Option(help: .value("identifier", "An offer of the base plan (default: none)."))
+    @Option(help: .value("identifier", "The identifier of an offer (of the base plan; default: none)."))
     var offer: String?
 
     @Option(
@@ -278,7 +278,8 @@ struct PlaySubscribe: Command {
 
     @Flag(
         help:
-            "Pay later: `till play subscription NUMBER complete` or `cancel` ends the payment. For prepaid plans only.")
+            "Pay later, as with cash (for prepaid plans; `till play subscription complete NUMBER` or `cancel` decides)."
+    )
     var pending = false
 
     @OptionGroup var customer: PlayCustomerOptions
@@ -300,7 +301,7 @@ struct PlaySubscriptions: Command {
     static let configuration = CommandConfiguration(
         "subscriptions", "List the subscriptions, newest first.", examples: "till play subscriptions --account alice")
 
-    @Option(help: "List only the subscriptions of this customer.")
+    @Option(help: .account("default: every customer's"))
     var account: String?
 
     @OptionGroup var common: CommonOptions
@@ -334,24 +335,24 @@ struct PlaySubscriptionCommand: Command {
         subscription is renewed in the Play itself with resubscribe.
         """,
         examples: """
-            till play subscription 3 cancel
-            till play subscription 3 restore
-            till play subscription 3 declinePayments
-            till play subscription 3 acceptPayments
-            till play subscription 3 pause --length P2M
-            till play subscription 3 acceptPrice
-            till play subscription 3 resubscribe
-            till play subscription 3 chargeback
+            till play subscription cancel 3
+            till play subscription restore 3
+            till play subscription declinePayments 3
+            till play subscription acceptPayments 3
+            till play subscription pause 3 --length P2M
+            till play subscription acceptPrice 3
+            till play subscription resubscribe 3
+            till play subscription chargeback 3
             """)
-
-    @Argument(help: "The subscription's number; `till play subscriptions` lists them.")
-    var number: Int64
 
     @Argument(
         help:
             "complete, cancel, restore, acceptPrice, resubscribe, declinePayments, acceptPayments, pause, resume, refund or chargeback."
     )
     var action: SubscriptionAction
+
+    @Argument(help: .value("id", "The subscription, as `till play subscriptions` lists it."))
+    var number: Int64
 
     @Option(
         help: .value(

@@ -13,7 +13,7 @@ struct ReceiptCommand: AsyncParsableCommand {
         subcommands: [ReceiptExport.self, ReceiptValidate.self, ReceiptRedeem.self])
 }
 
-struct ReceiptExport: Command {
+struct ReceiptExport: Command, NamesUser {
     static let configuration = CommandConfiguration(
         "export", "Write a user's app receipt, in base64 as an app sends it.",
         examples: """
@@ -22,13 +22,12 @@ struct ReceiptExport: Command {
             till receipt export --user alice | till receipt validate -
             """)
 
-    @Option(help: "The user of the receipt.")
-    var user: User
+    @OptionGroup var subject: UserArgument
 
-    @Option(help: .value("number", "The signed form (JWS) of this transaction instead, by its number."))
+    @Option(help: .value("number", "The transaction (by its number; its signed form, JWS, instead of the receipt)."))
     var transaction: Int64?
 
-    @Option(help: .value("file", "The file to write (default: standard output)."))
+    @Option(help: .out("default: standard output"))
     var out: String?
 
     @OptionGroup var common: CommonOptions
@@ -70,7 +69,7 @@ struct ReceiptExport: Command {
     }
 }
 
-struct ReceiptRedeem: Command {
+struct ReceiptRedeem: Command, NamesUser {
     static let configuration = CommandConfiguration(
         "redeem", "Redeem a proof of purchase for a user.", examples: "till receipt redeem alice.receipt --user alice")
 
@@ -80,14 +79,15 @@ struct ReceiptRedeem: Command {
                 + "Play, or with a purchase token; - reads standard input."))
     var file: String
 
-    @Option(help: "The user who gets the purchased items.")
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @OptionGroup var naming: UserNaming
 
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
+
+    static var positions: [String: ArgumentPosition] { ["--user": .last] }
 
     func perform() async throws {
         let proof = try ProofFile(path: file).proof
@@ -127,7 +127,7 @@ struct ReceiptValidate: Command {
             till receipt validate alice.receipt
             till receipt validate transaction.jws --trust apple-roots \\
               --environment Production
-            till receipt validate alice.receipt --output verify-receipt
+            till receipt validate alice.receipt --format verify-receipt
             till receipt validate alice.receipt --server http://127.0.0.1:8080
             pbpaste | till receipt validate - --bundle-id com.memolease.sesac1
             till receipt validate purchase.json --signature purchase.sig
@@ -147,17 +147,17 @@ struct ReceiptValidate: Command {
             "base64", "The public key of the app on Google Play, instead of the trusted ones; needs --bundle-id."))
     var appKey: String?
 
-    @Option(help: .value("id", "The required bundle identifier."))
+    @Option(help: .bundleIdentifier("required of the proof; default: any"))
     var bundleId: String?
 
-    @Option(help: "The required environment: Sandbox, Production or Xcode.")
+    @Option(help: "The environment of the purchases (required: Sandbox, Production or Xcode; default: any).")
     var environment: AppStoreEnvironment?
 
     @Option(
         help: .value("id", "The required device: its identifierForVendor, or a Mac's network address in hexadecimal."))
     var guid: DeviceIdentifier?
 
-    @Option(help: "The output: a report, or the response of Apple's verifyReceipt.")
+    @Option(name: .customLong("format"), help: "The format (a report, or the response of Apple's verifyReceipt).")
     var output = ValidationOutput.report
 
     @Option(help: .value("dir", "A folder of root certificates to trust instead of the default ones."))
@@ -181,12 +181,12 @@ struct ReceiptValidate: Command {
             "With --server, the service has its own requirements. Leave the other options out.")
         try require(
             !checkRevocation || output == .report,
-            "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --output.")
+            "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --format.")
         try require(
             appKey == nil || bundleId != nil, "--app-key needs the name of the app's package. Add --bundle-id.")
         try require(
             signature == nil || output == .report,
-            "Apple's verifyReceipt knows no purchases of Google Play. Leave out --signature or --output.")
+            "Apple's verifyReceipt knows no purchases of Google Play. Leave out --signature or --format.")
     }
 
     func perform() async throws {

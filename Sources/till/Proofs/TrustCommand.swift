@@ -26,10 +26,10 @@ struct TrustAdd: Command {
     @Argument(help: "A certificate in DER or PEM; with --package, a public key in base64.")
     var file: String
 
-    @Option(help: .value("name", "The package of the app on Google Play whose key the file has."))
+    @Option(help: .package("whose key the file has"))
     var package: String?
 
-    @Option(help: .value("id", "With --package, the identifier of the app in the catalog, if it is another."))
+    @Option(help: .bundleIdentifier("with --package, if it is another name"))
     var bundleId: String?
 
     @OptionGroup var common: CommonOptions

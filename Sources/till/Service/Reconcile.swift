@@ -20,45 +20,46 @@ struct Reconcile: LedgerUser {
         or that were not asked about for a day, and pending payments.
         """,
         examples: """
-            till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\
-              --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
+            till reconcile --app-store-key AuthKey_ABC1234567.p8 \\
+              --app-store-key-id ABC1234567 \\
+              --app-store-issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
               --accept apple/Production
             till reconcile --google-service-account play.json --accept google/Production
             """)
 
-    @Option(help: .value("file", "The key's .p8 file, from App Store Connect."))
+    @Option(name: .customLong("app-store-key"), help: .value("file", "The .p8 file of a key from App Store Connect."))
     var key: String?
 
-    @Option(help: .value("identifier", "The key's identifier."))
+    @Option(name: .customLong("app-store-key-id"), help: .value("identifier", "The key's identifier."))
     var keyId: String?
 
-    @Option(help: .value("uuid", "The issuer's identifier."))
+    @Option(name: .customLong("app-store-issuer-id"), help: .value("uuid", "The issuer's identifier."))
     var issuerId: String?
 
     @Option(help: .value("file", "The JSON key file of a service account, to ask Google Play."))
     var googleServiceAccount: String?
 
-    @Option(
-        help: .value(
-            "name", "The app's package on Google Play (default: those of its trusted keys, or its identifier)."))
+    @Option(help: .package("default: those of its trusted keys, or its identifier"))
     var package: String?
 
     @Option(
         name: .customLong("accept"),
         help: .value(
             "origin",
-            "The accepted origin, as for till serve (default: local/Sandbox, with a service account localPlay/Production). It selects the App Store's environment."
+            "The accepted origins (one, which selects the App Store's environment; default: local/Sandbox, with a service account localPlay/Production)."
         ))
     var accepted: Origin?
 
     @Option(
         help: .value(
-            "url", "The address of the App Store Server API, or of the Play Developer API (default: the store's)."))
+            "url", "The address (of the App Store Server API, or of the Play Developer API; default: the store's)."))
     var url: ServerAddress?
 
     @Option(
         help: .value(
-            "n", "The days of notifications: up to 180, in the sandbox up to 30 (default: all since the last run)."))
+            "n",
+            "The days to look back (of notifications; up to 180, in the sandbox up to 30; default: all since the last run)."
+        ))
     var days: Int64?
 
     @Flag(help: "Apply the whole history of every customer, too.")
@@ -94,8 +95,8 @@ struct Reconcile: LedgerUser {
         guard googleServiceAccount == nil else { return try validateForGooglePlay() }
         try require(
             key != nil && keyId != nil && issuerId != nil,
-            "Name a key of the App Store with --key, --key-id and --issuer-id, or a service account of Google Play with "
-                + "--google-service-account.")
+            "Name a key of the App Store with --app-store-key, --app-store-key-id and --app-store-issuer-id, or a service "
+                + "account of Google Play with --google-service-account.")
         try require(package == nil, "--package needs --google-service-account.")
         try require(
             url != nil || accept.appStoreServerURL != nil,
@@ -105,7 +106,7 @@ struct Reconcile: LedgerUser {
     private func validateForGooglePlay() throws {
         try require(
             key == nil && keyId == nil && issuerId == nil && days == nil && !customers && sandboxUsers.isEmpty,
-            "--google-service-account stands without --key, --key-id, --issuer-id, --days, --customers and --sandbox-users."
+            "--google-service-account stands without a key of the App Store, --days, --customers and --sandbox-users."
         )
         try require(accept.store == .playStore, "--google-service-account needs an origin of Google Play as --accept.")
         try require(

@@ -24,7 +24,7 @@ struct StoreBuy: Command {
     @Argument(help: .value("product", "The product's identifier."))
     var productIdentifier: String
 
-    @Option(help: "The customer's App Store account.")
+    @Option(help: .account())
     var account: String
 
     @Option(help: "The quantity.")
@@ -33,7 +33,7 @@ struct StoreBuy: Command {
     @Option(help: .value("uuid", "The account token that the app puts into the purchase."))
     var appAccountToken: String?
 
-    @Option(help: .value("identifier", "An offer, by its identifier; an offer code by its reference name."))
+    @Option(help: .value("identifier", "The identifier of an offer (of an offer code, its reference name)."))
     var offer: String?
 
     @Option(help: "promotional, offerCode or winBack.")
@@ -42,7 +42,7 @@ struct StoreBuy: Command {
     @Option(help: .value("plan", BillingPlanType.optionHelp))
     var billingPlan: BillingPlanType?
 
-    @Option(help: .value("outcome", "The outcome of the payment, as for till buy."))
+    @Option(help: .value("outcome", "The outcome (of the payment, as for till buy)."))
     var outcome = PaymentOutcome.purchased
 
     @OptionGroup var common: CommonOptions
@@ -85,7 +85,7 @@ struct StoreResolve: Command {
     static let configuration = CommandConfiguration(
         "resolve", "Complete an interrupted purchase.", examples: "till store resolve 3")
 
-    @Argument(help: .value("number", "The payment's number; `till store queue` lists them."))
+    @Argument(help: .value("id", "The transaction's number; `till store queue` lists them."))
     var number: Int64
 
     @OptionGroup var common: CommonOptions

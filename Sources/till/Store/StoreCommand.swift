@@ -75,10 +75,12 @@ struct StoreProducts: Command {
             till store products --products Garden.storekit
             """)
 
-    @Option(name: .customLong("products"), help: .value("file", "A StoreKit configuration of Xcode to list instead."))
+    @Option(
+        name: .customLong("products"),
+        help: .value("file", "A file with products (a StoreKit configuration of Xcode, to list instead)."))
     var configurationFile: String?
 
-    @Option(help: "The language of the texts, such as ko (default: en, or else the configuration's first).")
+    @Option(help: "The language, such as ko (default: en, or else the configuration's first).")
     var locale: String?
 
     @OptionGroup var common: CommonOptions
@@ -103,7 +105,7 @@ struct StoreQueue: Command {
         "queue", "List the transactions of the store's payment queue and their states.",
         examples: "till store queue --account alice")
 
-    @Option(help: "List only the transactions of this customer.")
+    @Option(help: .account("default: every customer's"))
     var account: String?
 
     @OptionGroup var common: CommonOptions

@@ -15,7 +15,7 @@ struct StoreKeysCommand: Command {
             till store keys --out AuthKey.p8
             """)
 
-    @Option(help: .value("file", "The file for the private key; it must not exist."))
+    @Option(help: .out)
     var out: String?
 
     @OptionGroup var common: CommonOptions

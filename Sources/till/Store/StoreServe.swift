@@ -24,13 +24,13 @@ struct StoreServe: Command {
     @Option(help: "The port; 0 for any free one.")
     var port = 8081
 
-    @Option(help: .value("file", "A StoreKit configuration of Xcode. The store sells its products from now on."))
+    @Option(help: .value("file", "A file with products (a StoreKit configuration of Xcode, sold from now on)."))
     var products: String?
 
-    @Option(help: .value("identifier", "The app's bundle identifier; needed with --products."))
+    @Option(help: .bundleIdentifier("needed with --products"))
     var bundleId: String?
 
-    @Option(help: "The environment in the store's proofs: Sandbox, Production or LocalTesting.")
+    @Option(help: "The environment of the purchases (Sandbox, Production or LocalTesting).")
     var environment: AppStoreEnvironment?
 
     @Option(

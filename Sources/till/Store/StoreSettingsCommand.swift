@@ -22,7 +22,7 @@ struct StoreSettingsCommand: Command {
     @Option(help: .value("rate", "The renewal rate of subscriptions, by its name in StoreKitTest."))
     var timeRate: TimeRate?
 
-    @Option(help: .value("country", "The country of the storefront, such as KOR."))
+    @Option(help: .value("country", "The country of the storefront, such as USA."))
     var storefront: String?
 
     @Option(help: "Payments wait for approval.")
@@ -47,7 +47,7 @@ struct StoreSettingsCommand: Command {
     @Option(help: .value("url", "The address that receives notifications."))
     var notificationsURL: URL?
 
-    @Option(help: "The language of the customers, such as en_US.")
+    @Option(help: "The language, such as ko (of the customers; with a country, en_US).")
     var locale: String?
 
     @Option(help: .value("error", "The SKError of every payment, such as paymentCancelled; empty for none."))
@@ -141,7 +141,7 @@ struct StoreNotifications: Command {
             till store notifications --fault duplicate --fault delay:30
             """)
 
-    @Option(help: .value("uuid", "Send this notification again."))
+    @Option(help: .value("uuid", "The notification to send again."))
     var replay: String?
 
     @Option(
@@ -211,10 +211,10 @@ struct StoreNotify: Command {
     @Option(help: "The subtype, by Apple's name.")
     var subtype: String?
 
-    @Option(help: "Any transaction of the subscription.")
+    @Option(help: "The transaction (any of the subscription).")
     var transaction: String?
 
-    @Option(help: "The customer's App Store account.")
+    @Option(help: .account())
     var account: String?
 
     @OptionGroup var common: CommonOptions

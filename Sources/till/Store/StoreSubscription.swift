@@ -51,13 +51,13 @@ struct StoreSubscription: Command {
     @Option(help: .value("milliunits", "The higher price, in thousandths of the currency."))
     var price: Int64?
 
-    @Option(help: "The number of seats after the change.")
+    @Option(help: "The quantity (of seats after the change).")
     var quantity: Int?
 
-    @Option(help: "The App Store account of the member who joins.")
+    @Option(help: .account("of the member who joins"))
     var account: String?
 
-    @Flag(help: "The customer keeps the subscription in a grace period after the failed renewal.")
+    @Flag(help: "Customers keep a subscription in a grace period after a failed charge.")
     var gracePeriod = false
 
     @Flag(help: "The higher price needs no consent.")
@@ -114,7 +114,7 @@ struct StoreTime: Command {
             till store time --account alice --advance 1mo
             """)
 
-    @Option(help: "The App Store account whose time it is, instead of the store's.")
+    @Option(help: .account("whose time it is, instead of the store's"))
     var account: String?
 
     @Option(help: .value("time", "The time to advance: \(TimeStep.form)."))
@@ -183,7 +183,7 @@ struct StoreRetention: Command {
     @Argument(help: .value("transaction", "The identifier of any transaction of the subscription."))
     var transactionIdentifier: String
 
-    @Option(help: "The customer's locale, such as en-US (default: that of the settings).")
+    @Option(help: "The language, such as ko (of the customer; with a country, en-US; default: that of the settings).")
     var locale: String?
 
     @OptionGroup var common: CommonOptions

@@ -124,7 +124,7 @@ struct UnclaimedList: ServiceCaller {
     @Option(help: .value("transaction", "Only this transaction, or original transaction."))
     var search: String?
 
-    @Option(help: .value("product-id", "Only purchases of this product."))
+    @Option(help: .product("default: all products"))
     var product: String?
 
     @Option(help: "Only purchases that a store has last stated on this day in UTC, such as 2027-03-01.")
@@ -160,7 +160,7 @@ struct UnclaimedList: ServiceCaller {
     }
 }
 
-struct UnclaimedAssign: UserCaller {
+struct UnclaimedAssign: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "assign", "Assign an unclaimed purchase to a user, as if the user had redeemed it.",
         examples: "till unclaimed assign 2000000000000001 alice --reason \"Invoice 7\"")
@@ -168,13 +168,14 @@ struct UnclaimedAssign: UserCaller {
     @Argument(help: "The transaction, as `till unclaimed` lists it.")
     var transaction: String
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Option(help: .reason)
     var reason: String
 
     @OptionGroup var userCall: UserCallOptions
+
+    static var positions: [String: ArgumentPosition] { ["--user": .last] }
 
     func perform() async throws {
         let path = "/v1/unclaimed/\(HTTPServiceConnection.segment(transaction))/assignment"

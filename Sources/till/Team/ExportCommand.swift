@@ -5,7 +5,7 @@ import Foundation
 import Ledger
 import Service
 
-struct ExportCommand: LedgerUser {
+struct ExportCommand: LedgerUser, NamesOutput {
     static let configuration = CommandConfiguration(
         "export", "Write transactions, customers or events for analysis, into a file or to standard output.",
         """
@@ -27,10 +27,13 @@ struct ExportCommand: LedgerUser {
     @Argument(help: "The records to export: transactions, customers or events.")
     var export: Export
 
-    @Argument(help: .value("file", "The file to create (default: standard output)."))
+    @Argument(help: .out("it must not exist; default: standard output"))
     var file: String?
 
-    @Option(help: "The format of the file: csv or jsonl.")
+    @Option(name: .customLong("out"), help: .out("it must not exist; default: standard output"))
+    var named: String?
+
+    @Option(help: "The format (of the file: csv or jsonl).")
     var format: ExportFormat = .csv
 
     @Option(help: .value("cursor", "With --server, the cursor at which an interrupted export continues."))

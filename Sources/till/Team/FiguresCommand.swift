@@ -32,28 +32,28 @@ struct FiguresCommand: LedgerUser {
     @Option(help: "The length of the periods: day, week or month.")
     var by: FigureInterval = .day
 
-    @Option(help: .value("date", "The first day in UTC (default: 28 days before the end)."))
+    @Option(help: .value("date", "The beginning of the period (a day in UTC; default: 28 days before the end)."))
     var from: CalendarDay?
 
-    @Option(help: .value("date", "The last day in UTC (default: today)."))
+    @Option(help: .value("date", "The end of the period (a day in UTC, the last one; default: today)."))
     var to: CalendarDay?
 
     @Option(help: "A series for each app, product, storefront, store or origin.")
     var group: FigureQuery.Group?
 
-    @Option(help: "The environment of the purchases: production or sandbox.")
+    @Option(help: "The environment of the purchases (production or sandbox).")
     var environment: FigureQuery.Environment = .production
 
-    @Option(help: .value("bundle-id", "Only sales of one app."))
+    @Option(name: .customLong("bundle-id"), help: .bundleIdentifier("default: all apps"))
     var app: String?
 
-    @Option(help: .value("product-id", "Only sales of one product."))
+    @Option(help: .product("default: all products"))
     var product: String?
 
-    @Option(help: .value("country", "Only sales of one storefront, such as USA."))
+    @Option(help: .value("country", "The country of the storefront, such as USA (default: all countries)."))
     var storefront: String?
 
-    @Option(help: "Only sales of one store, local ones included: app_store or play_store.")
+    @Option(help: .store("local ones included; default: both"))
     var store: PurchaseStore?
 
     @Flag(help: "Print money in milliunits, with its currency in a column.")

@@ -4,7 +4,7 @@ import HTTPSupport
 import Proofs
 import Vocabulary
 
-struct Give: UserCaller {
+struct Give: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "give", "Give a user an item without a purchase.",
         examples: """
@@ -13,8 +13,7 @@ struct Give: UserCaller {
             till give mint sprout 3 --issuer customer --reason "Sorry"
             """)
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @OptionGroup var named: ItemArguments
 
@@ -48,7 +47,7 @@ struct ItemArguments: ParsableArguments {
     var item: Item { Item(collection: collection, number: number) }
 }
 
-struct Move: UserCaller {
+struct Move: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "move", "Move a purchase to another user, with its renewals.",
         """
@@ -60,8 +59,7 @@ struct Move: UserCaller {
             till move alice 2000000000000001 mint --to-issuer customer --reason gift
             """)
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Argument(help: "The transaction, as `till story` names it.")
     var transaction: String
@@ -113,7 +111,7 @@ extension PaymentOutcome: NamedArgument {}
 
 extension AppStoreEnvironment: ExpressibleByArgument {}
 
-struct Revoke: UserCaller {
+struct Revoke: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "revoke", "Take a purchase back from a user. Only the store refunds.",
         """
@@ -122,8 +120,7 @@ struct Revoke: UserCaller {
         """,
         examples: "till revoke alice 2000000000000001 --reason \"Chargeback\"")
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Argument(help: "The transaction, as `till story` names it.")
     var transaction: String
@@ -151,14 +148,13 @@ struct Revoke: UserCaller {
     }
 }
 
-struct Reinstate: UserCaller {
+struct Reinstate: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "reinstate", "Give a purchase back that the team has revoked.",
         "A refund by the store stays in effect.",
         examples: "till reinstate alice 2000000000000001 --reason \"Our mistake\"")
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Argument(help: "The transaction, as `till story` names it.")
     var transaction: String
@@ -176,15 +172,14 @@ struct Reinstate: UserCaller {
     }
 }
 
-struct Add: UserCaller {
+struct Add: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "add", "Add to a user's balance without a purchase.",
         examples: """
             till add alice seeds 100 --reason "Sorry for the outage"
             """)
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Argument(help: "The balance, as the catalog names it.")
     var balance: String
@@ -231,13 +226,12 @@ private struct GivenItem: Decodable, Listed, Sendable {
     let revocation: Revocation?
 }
 
-struct GrantsList: UserCaller {
+struct GrantsList: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "list", "List the items that the team has given to a user, newest first.",
         examples: "till grants list alice")
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @OptionGroup var list: ListLimit
 
@@ -261,13 +255,12 @@ struct GrantsList: UserCaller {
     }
 }
 
-struct GrantsRevoke: UserCaller {
+struct GrantsRevoke: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "revoke", "Revoke an item that the team has given.",
         examples: "till grants revoke alice 4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10 --reason Typo")
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Argument(help: "The grant, as `till grants list` names it.")
     var grant: String

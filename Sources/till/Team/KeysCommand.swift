@@ -96,9 +96,9 @@ struct KeysMake: LedgerUser {
             till keys make "shop back end"
             till keys make dashboard --scope read
             till keys make "support desk" --scope support --scope grant
-            till keys make "garden back end" --app com.example.garden
+            till keys make "garden back end" --bundle-id com.example.garden
             till keys make contractor --scope read --expires 90d
-            till keys make --public --app com.example.garden
+            till keys make --public --bundle-id com.example.garden
             """)
 
     @Argument(help: "The name of the key. The audit log shows it (default with --public: the bundle identifier).")
@@ -123,9 +123,8 @@ struct KeysMake: LedgerUser {
     var scopes: [APIKeyScope] = []
 
     @Option(
-        help: .value(
-            "bundle-id", "The bundle identifier of the only app that the key is for (default: all apps of the service)."
-        ))
+        name: .customLong("bundle-id"),
+        help: .bundleIdentifier("the only one that the key is for; default: all apps of the service"))
     var app: String?
 
     @Option(
@@ -154,7 +153,7 @@ struct KeysMake: LedgerUser {
             _ = try expiry(from: SystemClock().now())
             return
         }
-        try require(app != nil, "A public key is for one app. Name it with --app.")
+        try require(app != nil, "A public key is for one app. Name it with --bundle-id.")
         try require(scopes.isEmpty, "A public key has no scopes. Leave out --scope.")
         try require(
             expires == nil, "A public key does not expire, because installed apps keep it. Leave out --expires.")

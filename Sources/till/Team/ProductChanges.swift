@@ -10,8 +10,8 @@ import Vocabulary
 /// The options of a command about the catalog of an app, as it is administered.
 struct CatalogOptions: ParsableArguments {
     @Option(
-        help: .value(
-            "bundle-id", "The app, for a service that sells several. Without --server, --catalog names its folder."))
+        name: .customLong("bundle-id"),
+        help: .bundleIdentifier("for a service that sells several; without --server, --catalog names its folder"))
     var app: String?
 
     @OptionGroup var call: CallOptions

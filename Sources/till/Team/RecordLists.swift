@@ -43,10 +43,10 @@ struct CustomersList: LedgerUser {
     @Option(help: .value("code", "The currency of the list spent (default: that of the most customers)."))
     var currency: String?
 
-    @Option(help: .value("product-id", "The product of the list product."))
+    @Option(help: .product("of the list product"))
     var product: String?
 
-    @Option(help: "The environment of the purchases: production or sandbox.")
+    @Option(help: "The environment of the purchases (production or sandbox).")
     var environment: FigureQuery.Environment = .production
 
     @OptionGroup var list: ListLimit
@@ -186,13 +186,13 @@ struct Notifications: LedgerUser {
     @Option(help: "Only notifications of this type, in the words of the store.")
     var type: String?
 
-    @Option(help: "Only notifications with this outcome: granted, revoked, recorded or parked.")
+    @Option(help: "The outcome (granted, revoked, recorded or parked; default: all).")
     var outcome: NotificationOutcome?
 
-    @Option(help: .value("bundle-id", "Only notifications about this app."))
+    @Option(name: .customLong("bundle-id"), help: .bundleIdentifier("default: all apps"))
     var app: String?
 
-    @Option(help: "Only notifications from this store, local ones included: app_store or play_store.")
+    @Option(help: .store("local ones included; default: both"))
     var store: PurchaseStore?
 
     @OptionGroup var list: ListLimit
@@ -300,7 +300,7 @@ struct RefundsCommand: LedgerUser {
             till refunds --limit 500 --refund-preference DECLINE
             """)
 
-    @Option(help: .value("n", "The number of questions: 1 to 1000 (default: 100)."))
+    @Option(help: .value("n", "The number of rows, from 1 to 1000."))
     var limit = 100
 
     @Option(

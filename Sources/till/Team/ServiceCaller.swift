@@ -10,7 +10,7 @@ import Vocabulary
 
 /// The option that, with a user's name, names a user.
 struct UserNaming: ParsableArguments {
-    @Option(help: "The issuer of the user: customer for the ids of apps (default: the back end names the user).")
+    @Option(help: .issuer)
     var issuer: String?
 
     func validate() throws { try UserCallOptions.validate(issuer: issuer) }
@@ -182,7 +182,7 @@ struct CallOptions: ParsableArguments {
     @Option(
         help: .value(
             "origin",
-            "An accepted origin of the ledger without --server, as for till serve (default: those of the service that ran last)."
+            "The accepted origins (of the ledger without --server; may be repeated; default: those of the service that ran last)."
         ))
     var accept: [Origin] = []
 

@@ -9,7 +9,7 @@ import Ledger
 import Proofs
 import Vocabulary
 
-struct Story: UserCaller {
+struct Story: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "story", "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
         examples: """
@@ -18,8 +18,7 @@ struct Story: UserCaller {
             till story alice --limit 100 --json
             """)
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @OptionGroup var list: ListLimit
 
@@ -71,7 +70,7 @@ struct Story: UserCaller {
 
 extension StoryKind: ExpressibleByArgument {}
 
-struct Owned: UserCaller {
+struct Owned: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "owned", "List a user's items, with the start and the end of each, and balances.",
         examples: """
@@ -79,8 +78,7 @@ struct Owned: UserCaller {
             till owned mint --issuer customer
             """)
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @OptionGroup var userCall: UserCallOptions
 
@@ -119,7 +117,7 @@ extension Set<User> {
     }
 }
 
-struct Why: UserCaller {
+struct Why: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "why", "Explain why a user has an item, or does not.",
         "The exit status is 0 if the user has the item, and 1 if not.",
@@ -128,8 +126,7 @@ struct Why: UserCaller {
             till why mint sprout 1 --issuer customer
             """)
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @OptionGroup var named: ItemArguments
 
@@ -200,7 +197,7 @@ extension OwnedItemResource {
     }
 }
 
-struct AuditCommand: LedgerUser {
+struct AuditCommand: LedgerUser, NamesUser {
     static let configuration = CommandConfiguration(
         "audit", "List the audit log of a user, oldest entry first. The service may run.",
         """
@@ -212,10 +209,9 @@ struct AuditCommand: LedgerUser {
             till audit 248289761001 --issuer https://accounts.example.com
             """)
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
-    @Option(help: "The issuer of the tokens that name the user (default: the back end names the user).")
+    @Option(help: .issuer)
     var issuer: String?
 
     @OptionGroup var ledger: LedgerOptions

@@ -3,14 +3,13 @@ import ArgumentParser
 import HTTPSupport
 import Vocabulary
 
-struct ExportUser: UserCaller {
+struct ExportUser: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "export-user", "Print all data about a user as JSON.",
         "A running service needs a key with the scope `export`.",
         examples: "till export-user alice > alice.json")
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @OptionGroup var userCall: UserCallOptions
 
@@ -21,7 +20,7 @@ struct ExportUser: UserCaller {
     }
 }
 
-struct EraseUser: UserCaller {
+struct EraseUser: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "erase-user", "Erase a user: the name, and the texts that people have written. This cannot be undone.",
         """
@@ -29,8 +28,7 @@ struct EraseUser: UserCaller {
         """,
         examples: "till erase-user alice --confirm alice")
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Option(help: .value("user", "The name of the user again."))
     var confirm: String?
@@ -59,14 +57,13 @@ struct AttributesCommand: AsyncParsableCommand {
         subcommands: [AttributesList.self, AttributesSet.self, AttributesRemove.self])
 }
 
-struct AttributesList: UserCaller {
+struct AttributesList: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "list", "List the attributes of a user.",
         "With the key of a running service, reserved attributes, such as $email, need the scope `export`.",
         examples: "till attributes list alice")
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @OptionGroup var userCall: UserCallOptions
 
@@ -90,12 +87,11 @@ struct AttributesList: UserCaller {
     }
 }
 
-struct AttributesSet: UserCaller {
+struct AttributesSet: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "set", "Set an attribute of a user. Other attributes stay.", examples: "till attributes set alice level 9")
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Argument(help: "The name of the attribute.")
     var name: String
@@ -113,12 +109,11 @@ struct AttributesSet: UserCaller {
     }
 }
 
-struct AttributesRemove: UserCaller {
+struct AttributesRemove: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "remove", "Remove an attribute of a user.", examples: "till attributes remove alice level")
 
-    @Argument(help: .user)
-    var user: User
+    @OptionGroup var subject: UserArgument
 
     @Argument(help: "The name of the attribute.")
     var name: String

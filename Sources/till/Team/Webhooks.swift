@@ -97,7 +97,7 @@ struct WebhooksAdd: WebhookCaller {
     @Argument(help: "The address of the receiver.")
     var url: String
 
-    @Option(help: "The format of the messages, which never changes: revenuecat or till.")
+    @Option(help: "The format (of the messages, which never changes: revenuecat or till).")
     var format: WebhookFormat = .till
 
     @Flag(help: WebhookAuthorizationVariable.help)
@@ -140,7 +140,7 @@ struct WebhooksChange: WebhookCaller {
 
     @OptionGroup var webhook: WebhookArgument
 
-    @Option(help: "The new address of the receiver.")
+    @Option(help: "The address (of the receiver, the new one).")
     var url: String?
 
     @Flag(inversion: .prefixedNo, help: WebhookAuthorizationVariable.help)
@@ -177,23 +177,23 @@ struct WebhooksSecret: WebhookCaller {
         "secret", "Print the secret that signs the messages of a webhook, or replace it.",
         examples: """
             till webhooks secret wh_4c2f8c6e
-            till webhooks secret wh_4c2f8c6e --replace --overlap 3600
+            till webhooks secret wh_4c2f8c6e --rotate --overlap 3600
             """)
 
     @OptionGroup var webhook: WebhookArgument
 
-    @Flag(help: "Replace the secret.")
+    @Flag(name: .customLong("rotate"), help: "Replace the secret.")
     var replace = false
 
     @Option(
         help: .value(
-            "seconds", "With --replace, the time for which the old secret still signs: 0 to 604800 (default: 86400)."))
+            "seconds", "With --rotate, the time for which the old secret still signs: 0 to 604800 (default: 86400)."))
     var overlap: Int64?
 
     @OptionGroup var call: CallOptions
 
     func validate() throws {
-        try require(overlap == nil || replace, "--overlap needs --replace.")
+        try require(overlap == nil || replace, "--overlap needs --rotate.")
         try require(
             WebhookService.overlap.contains(overlap ?? 0),
             "--overlap must be a number from 0 to \(WebhookService.overlap.upperBound).")
@@ -277,7 +277,7 @@ struct WebhooksMessages: WebhookCaller, UserCaller {
     @Option(help: "Only messages in this state: pending, delivered or failed.")
     var state: WebhookDelivery.State?
 
-    @Option(help: "Only messages about this user.")
+    @Option(help: .user)
     var user: User?
 
     @OptionGroup var list: ListLimit
@@ -350,13 +350,13 @@ struct WebhooksResend: WebhookCaller, UserCaller {
     @Flag(help: "The messages that were given up, the oldest 1000.")
     var failed = false
 
-    @Option(help: .value("date", "The beginning of the period: \(Moment.form). All its messages, at most 10000."))
+    @Option(help: .value("date", "The beginning of the period (\(Moment.form); at most 10000 messages)."))
     var from: Moment?
 
-    @Option(help: .value("date", "The end of the period: \(Moment.form)."))
+    @Option(help: .value("date", "The end of the period (\(Moment.form))."))
     var to: Moment?
 
-    @Option(help: "The latest messages about this user.")
+    @Option(help: .user)
     var user: User?
 
     @OptionGroup var userCall: UserCallOptions

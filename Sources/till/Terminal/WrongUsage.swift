@@ -27,7 +27,7 @@ struct WrongUsage {
     ///   - arguments: The words of the command line after `till`.
     init(_ message: String, inReport report: String, of arguments: [String]) {
         let words = arguments.prefix { $0 != "--" }
-        let (group, path) = Self.command(named: words)
+        let (group, path) = CommandWords.command(named: words)
         var (sentence, hints) = (message, [String]())
         let needsForm = Self.formReports.contains(where: message.contains)
         if let unknown = Self.unknownCommand(in: words) {
@@ -70,19 +70,6 @@ struct WrongUsage {
         let values = parts.dropFirst().joined(separator: ", ")
         let text = sentence + (values.isEmpty ? "" : " " + values)
         return text.hasSuffix(".") ? text : text + "."
-    }
-
-    /// The command that the words call, with its path.
-    private static func command(
-        named words: some Collection<String>
-    ) -> (command: any ParsableCommand.Type, path: [String]) {
-        var (command, path): (any ParsableCommand.Type, [String]) = (TillCommand.self, [])
-        for name in words.prefix(while: { !$0.hasPrefix("-") }) {
-            guard let next = command.configuration.subcommands.first(where: { $0._commandName == name }) else { break }
-            (command, path) = (next, path + [name])
-        }
-        // A group with a default command takes its options.
-        return (command.configuration.defaultSubcommand ?? command, path)
     }
 
     /// The message for an unknown command, with the nearest known one, which the parser does not suggest.
