@@ -76,8 +76,8 @@ package struct TillCommand: AsyncParsableCommand {
             }
         } catch {
             let code = exitCode(for: error)
-            // Help, and scripts for shells.
-            guard !code.isSuccess else { exit(withError: error) }
+            // Help, and scripts for shells; or the command has said the reason.
+            guard !code.isSuccess, !(error is ExitCode) else { exit(withError: error) }
             if code == .validationFailure {
                 WrongUsage(message(for: error), inReport: fullMessage(for: error), of: words).print()
             } else {

@@ -26,7 +26,10 @@ struct WrongUsage {
     ///   - report: The message with the parser's own hints.
     ///   - arguments: The words of the command line after `till`.
     init(_ message: String, inReport report: String, of arguments: [String]) {
-        let words = arguments.prefix { $0 != "--" }
+        // The parser quotes arguments, whose line breaks are not those of its report.
+        let quoted = arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init) }
+        let shown = { (text: String) in quoted.reduce(text) { $0.replacing($1, with: $1.shown(as: .line)) } }
+        let (message, words) = (shown(message), arguments.prefix { $0 != "--" })
         let (group, path) = CommandWords.command(named: words)
         var (sentence, hints) = (message, [String]())
         let needsForm = Self.formReports.contains(where: message.contains)
@@ -46,9 +49,7 @@ struct WrongUsage {
             }
             hints.append(Self.help(of: path))
         }
-        // The parser quotes arguments, whose line breaks are not those of its report.
-        let quoted = arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init) }
-        self.message = quoted.reduce(sentence) { $0.replacing($1, with: $1.shown(as: .line)) }
+        self.message = shown(sentence)
         self.hints = hints
         isJSON = words.contains("--json")
     }
