@@ -79,7 +79,7 @@ package struct TillCommand: AsyncParsableCommand {
             // Help, and scripts for shells; or the command has said the reason.
             guard !code.isSuccess, !(error is ExitCode) else { exit(withError: error) }
             if code == .validationFailure {
-                WrongUsage(message(for: error), inReport: fullMessage(for: error), of: words).print()
+                WrongUsage(message(for: error), inReport: fullMessage(for: error), of: words).show()
             } else {
                 let report = fullMessage(for: error)
                 if !report.isEmpty { Terminal(isJSON: false).errorPage(report) }

@@ -54,7 +54,7 @@ struct WrongUsage {
         isJSON = words.contains("--json")
     }
 
-    func print() {
+    func show() {
         let terminal = Terminal(isJSON: isJSON)
         try? terminal.report(["code": Self.code, "message": message])
         terminal.errorPage((["Error: \(message)"] + hints).joined(separator: "\n"))
