@@ -44,7 +44,9 @@ struct DemoCommand: Command {
         let shop = try await DemoShop(folder: folder.url, seed: seed, port: port)
         try await LoopbackServer.run({ shop.receiver.router() }) { [terminal] server in
             let webhook = DemoReceiver.url(at: server)
-            try await terminal.progress("Playing a year of sales") { try await shop.play(sendingTo: webhook) }
+            let playing = Progress("Playing a year of sales")
+            try await shop.play(sendingTo: webhook)
+            playing.end()
             let (people, key) = (try await shop.addPeople(), try await shop.makeKey())
             try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, playURL in
                 // The service handles signals from here on.

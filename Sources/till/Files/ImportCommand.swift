@@ -65,13 +65,13 @@ struct ImportRevenueCat: LedgerUser {
         let export = try file.read(by: rules)
         var report = ImportReport(export, isDryRun: dryRun)
         var rest = export.customers()[...]
-        try await terminal.progress("Importing the customers") {
-            while !rest.isEmpty {
-                let batch = Array(rest.prefix(Self.batchSize))
-                rest = rest.dropFirst(Self.batchSize)
-                report.add(try await add(batch, to: ledger, at: clock.now()), customers: batch.count)
-            }
+        let importing = Progress("Importing the customers")
+        while !rest.isEmpty {
+            let batch = Array(rest.prefix(Self.batchSize))
+            rest = rest.dropFirst(Self.batchSize)
+            report.add(try await add(batch, to: ledger, at: clock.now()), customers: batch.count)
         }
+        importing.end()
         report.lines.forEach(terminal.line)
         if !dryRun, report.counts.expectedPurchases > 0 {
             terminal.line(

@@ -30,13 +30,13 @@ struct LedgerCheck: LedgerUser {
 
     func perform() async throws {
         let place = try ledger.place()
-        let report = try await terminal.progress("Checking the ledger") { try place.check() }
+        let checking = Progress("Checking the ledger")
+        let report = try place.check()
+        let proofs = try await proofs ? proofReport(of: place) : nil
+        checking.end()
         terminal.line(
             "users \(report.users), redeemed transactions \(report.redeemedTransactions), grants \(report.grants), "
                 + "notifications \(report.notifications)")
-        let proofs =
-            try await proofs
-            ? terminal.progress("Verifying the proofs") { try await proofReport(of: place) } : nil
         if let proofs { terminal.line("proofs verified \(proofs.verified), not kept \(proofs.notKept)") }
         let problems = report.problems + (proofs?.problems ?? [])
         problems.forEach(terminal.line)
@@ -71,9 +71,9 @@ struct LedgerBackup: LedgerUser, NamesOutput {
                 "A ledger in PostgreSQL is backed up with PostgreSQL's own tools (pg_dump, pg_basebackup); to move it, there is "
                     + "till ledger export.")
         }
-        try await terminal.progress("Copying the ledger") {
-            try LedgerFile(ledger, features: .all()).backUp(to: url)
-        }
+        let copying = Progress("Copying the ledger")
+        try LedgerFile(ledger, features: .all()).backUp(to: url)
+        copying.end()
         terminal.line("\(url.path)")
         try terminal.json(["file": url.path])
     }
@@ -90,9 +90,9 @@ struct LedgerExportCommand: LedgerUser, NamesOutput {
     func perform() async throws {
         let url = URL(filePath: output.file, directoryHint: .notDirectory)
         let ledger = try existingLedger()
-        let rows = try await terminal.progress("Exporting the ledger") {
-            try NewFile.write(to: url) { write in try ledger.export(to: write) }
-        }
+        let exporting = Progress("Exporting the ledger")
+        let rows = try NewFile.write(to: url) { write in try ledger.export(to: write) }
+        exporting.end()
         try terminal.rows(rows, "in", url)
     }
 }
@@ -111,11 +111,11 @@ struct LedgerImportCommand: LedgerUser {
         let url = URL(filePath: file, directoryHint: .notDirectory)
         guard let input = NamedFile.handle(of: url) else { throw ImportError.unreadable(path: url.path) }
         let ledger = try ledger.place(isNew: true).open()
-        let rows = try await terminal.progress("Importing the ledger") {
-            try ledger.importLines { () throws(ImportError) -> Data? in
-                do { return try input.read(upToCount: 1 << 20) } catch { throw .unreadable(path: url.path) }
-            }
+        let importing = Progress("Importing the ledger")
+        let rows = try ledger.importLines { () throws(ImportError) -> Data? in
+            do { return try input.read(upToCount: 1 << 20) } catch { throw .unreadable(path: url.path) }
         }
+        importing.end()
         try terminal.rows(rows, "from", url)
     }
 }
@@ -177,10 +177,10 @@ struct LedgerRestore: LedgerUser {
             throw RestorationError.unreadable(path: backup.path)
         }
         guard case .file(let place) = try ledger.place(isNew: true) else { return }
-        let report = try await terminal.progress("Restoring the ledger") {
-            try LedgerFile(place, features: .all())
-                .restore(from: backup, at: SystemClock().now(), revokesRevivedKeys: !keepRevivedKeys)
-        }
+        let restoring = Progress("Restoring the ledger")
+        let report = try LedgerFile(place, features: .all())
+            .restore(from: backup, at: SystemClock().now(), revokesRevivedKeys: !keepRevivedKeys)
+        restoring.end()
         printReport(report, place: place, backup: backup)
         let revivedKeys: [Report]? = report.revivedKeys?.map {
             ["id": $0.identifier, "name": $0.name, "revokedAt": $0.revokedAt.rfc3339]

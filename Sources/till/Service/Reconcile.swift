@@ -130,13 +130,14 @@ struct Reconcile: LedgerUser {
             verifier: try ProofVerifier(trusting: common.dataDirectory.trustedFolders, clock: clock),
             ledger: ledger, clock: clock,
             accepted: accepted)
-        let reports = try await terminal.progress("Asking the store") {
+        let asking = Progress("Asking the store")
+        let reports =
             if let googleServiceAccount {
                 try await googlePlayReports(of: service, asking: googleServiceAccount)
             } else {
                 try await appStoreReports(of: service)
             }
-        }
+        asking.end()
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
             let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             terminal.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")

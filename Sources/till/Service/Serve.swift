@@ -276,6 +276,7 @@ struct Serve: Command {
         companions += routes.backgroundServices(logger: configuration.logger)
         if let figures = till.figures { companions.append(figures.upkeep(logger: configuration.logger)) }
         defer { RunningServer.withdraw(from: data) }
+        let logger = configuration.logger
         // The last one stops first.
         if supervisor.isPresent { companions.append(supervisor.signsOfLife(logger: configuration.logger)) }
         try await ServiceServer.run(
@@ -288,7 +289,7 @@ struct Serve: Command {
             let running = RunningServer(
                 service: url, appStore: local.map { _ in url }, googlePlay: localPlay?.url)
             let listen: @Sendable () -> Void = {
-                running.announce(in: data, logger: configuration.logger)
+                running.announce(in: data, logger: logger)
                 announce(url, running.googlePlay)
             }
             guard let localPlay else { return listen() }

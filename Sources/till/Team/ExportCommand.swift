@@ -60,11 +60,11 @@ struct ExportCommand: LedgerUser, NamesOutput {
             return
         }
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let rows = try await terminal.progress("Exporting the \(export.rawValue)") {
-            try NewFile.write(to: url) { write in
-                try export.write(ledger, as: format, product: apps.product, to: write)
-            }
+        let exporting = Progress("Exporting the \(export.rawValue)")
+        let rows = try NewFile.write(to: url) { write in
+            try export.write(ledger, as: format, product: apps.product, to: write)
         }
+        exporting.end()
         try terminal.rows(rows, "in", url)
     }
 

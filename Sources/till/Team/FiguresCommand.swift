@@ -71,7 +71,11 @@ struct FiguresCommand: LedgerUser {
     }
 
     func perform() async throws {
-        if rebuild { try await terminal.progress("Computing the sums") { try await localFigures().rebuild() } }
+        if rebuild {
+            let rebuilding = Progress("Computing the sums")
+            try await localFigures().rebuild()
+            rebuilding.end()
+        }
         guard let figure else { return rebuild ? terminal.line("All sums were computed again.") : try printList() }
         let source: Source
         if let client = try service.client() {
@@ -172,7 +176,9 @@ extension LedgerUser {
     func updatedFigures() async throws -> FigureService {
         let figures = try localFigures()
         try await figures.sweep()
-        try await terminal.progress("Computing the sums") { try await figures.rollUp() }
+        let rolling = Progress("Computing the sums")
+        try await figures.rollUp()
+        rolling.end()
         return figures
     }
 }

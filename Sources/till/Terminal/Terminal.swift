@@ -129,41 +129,52 @@ struct Terminal: Sendable {
     }
 }
 
-extension Terminal {
-    /// The time after which long work says so.
+/// Long work. A terminal shows its name and its duration from the third second on, until its end.
+final class Progress: Sendable {
     private static let patience = Duration.seconds(2)
+    private static let interval = Duration.seconds(1)
 
-    /// Does long work. A terminal shows its name and its duration meanwhile.
-    ///
+    private struct State {
+        var isShown = false
+        var isEnded = false
+    }
+
+    private let state = Mutex(State())
+
     /// - Parameter name: A sentence without its end, such as "Checking the ledger".
-    @discardableResult
-    func progress<Value>(_ name: String, _ work: () async throws -> Value) async throws -> Value {
-        guard isatty(STDERR_FILENO) == 1 else { return try await work() }
-        let display = Task {
-            let start = ContinuousClock.now
+    init(_ name: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        let start = ContinuousClock.now
+        Task { [weak self] in
             try await Task.sleep(for: Self.patience)
-            while !Task.isCancelled {
-                Self.status("\(name) … \((ContinuousClock.now - start).components.seconds) s")
-                try await Task.sleep(for: .seconds(1))
+            while self?.show("\(name) … \((ContinuousClock.now - start).components.seconds) s") == true {
+                try await Task.sleep(for: Self.interval)
             }
-        }
-        // The last status is gone before the result is printed.
-        func end() async {
-            display.cancel()
-            if case .failure = await display.result { Self.status("") }
-        }
-        do {
-            let value = try await work()
-            await end()
-            return value
-        } catch {
-            await end()
-            throw error
         }
     }
 
-    /// Replaces the line of the terminal.
-    private static func status(_ text: String) {
+    // After an error.
+    deinit { end() }
+
+    /// Clears the line, so that the result can be printed.
+    func end() {
+        state.withLock { state in
+            if state.isShown, !state.isEnded { Self.replaceLine(by: "") }
+            state.isEnded = true
+        }
+    }
+
+    /// - Returns: False after the end.
+    private func show(_ text: String) -> Bool {
+        state.withLock { state in
+            guard !state.isEnded else { return false }
+            state.isShown = true
+            Self.replaceLine(by: text)
+            return true
+        }
+    }
+
+    private static func replaceLine(by text: String) {
         try? FileHandle.standardError.write(contentsOf: Data("\r\(text)\u{1B}[K".utf8))
     }
 }
