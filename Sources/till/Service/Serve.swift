@@ -20,8 +20,8 @@ struct Serve: Command {
         """
         Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
         and a member of the JSON file that --config names ("tls-key"). Options override
-        variables, and variables override the file. Most services need no other settings
-        than those below; --help-all shows them all. SIGTERM or Ctrl-C stops the service
+        variables, and variables override the file. --help shows those
+        that most services need, and --help-all all. SIGTERM or Ctrl-C stops the service
         after the requests under way. SIGHUP lets it read the TLS certificate, the trusted
         roots and the catalog anew.
         """,
