@@ -133,7 +133,7 @@ import Testing
             let filtered = try await till.run(arguments: ["unclaimed"] + filter)
             #expect(filtered.output.contains(transaction) == isFound, "\(filter): \(filtered.error)")
         }
-        #expect(try await till.run("unclaimed", "--day", "31.1.2026", "--json").code == "parameterInvalid")
+        #expect(try await till.run("unclaimed", "--day", "31.1.2026", "--json").code == "usageInvalid")
         #expect(try await till.run("unclaimed", "--day", today, "--search", "1", "--json").code == "parameterInvalid")
         let looked = try await till.run("transaction", transaction).output
         #expect(looked.contains("  unclaimed  ") && looked.contains("`till unclaimed assign`"), "\(looked)")
