@@ -263,7 +263,7 @@ extension AuditRecord {
     /// The record in the output of commands.
     fileprivate func report(naming names: [String: String]) -> Report {
         [
-            "number": number, "time": entry.happenedAt.rfc3339, "event": entry.event.rawValue,
+            "number": number, "happenedAt": entry.happenedAt.rfc3339, "event": entry.event.rawValue,
             "actor": entry.actor.description, "actorName": keyName(names), "subject": entry.subject,
             "reference": entry.reference, "origin": entry.origin?.rawValue, "reason": entry.reason,
             "digest": digest.hexadecimal,
