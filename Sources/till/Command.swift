@@ -31,8 +31,8 @@ extension Command {
             try terminal.fail(code: error.code, message: error.message)
         } catch let error as ConfigurationError where error.isWrongValue {
             try terminal.fail(code: error.code, message: error.message, status: .validationFailure)
-        } catch let refusal as ServiceRefusal where refusal.isOfRequest {
-            try terminal.fail(code: refusal.code, message: refusal.words, status: .validationFailure)
+        } catch let error as any CodedError where error.isOfRequest {
+            try terminal.fail(code: error.code, message: error.words, status: .validationFailure)
         } catch let error as any CodedError {
             try terminal.fail(code: error.code, message: error.message)
         } catch {
@@ -52,15 +52,15 @@ extension Command {
     }
 }
 
-extension ServiceRefusal {
-    /// The refusals of a value that no request may have.
-    private static let requestCodes = [
-        "attributeNameInvalid", "attributeValueInvalid", "bodyInvalid", "figureTimeInvalid", "parameterInvalid",
-        "webhookURLInvalid",
-    ]
+/// The refusals of a value that no request may have.
+private let requestCodes = [
+    "attributeNameInvalid", "attributeValueInvalid", "bodyInvalid", "figureTimeInvalid", "parameterInvalid",
+    "webhookURLInvalid",
+]
 
+extension CodedError {
     /// True if the request has a value that no request may have.
-    fileprivate var isOfRequest: Bool { Self.requestCodes.contains(code) }
+    fileprivate var isOfRequest: Bool { requestCodes.contains(code) }
 
     /// The message in the words of the command line: `--reason` for the field `/reason`.
     fileprivate var words: String {
