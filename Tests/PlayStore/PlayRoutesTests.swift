@@ -112,7 +112,7 @@ import Testing
 
     @Test func `the clock of the sandbox leaves access tokens alone`() async throws {
         let (_, token) = (try await buy(), try await token())
-        #expect(try await send(.post, "/sandbox/v1/time", #"{"by":"3d"}"#).status == 200)
+        #expect(try await send(.post, "/sandbox/v1/time/advance", #"{"by":"3d"}"#).status == 200)
         let voided = try await send(.get, Self.api + "/purchases/voidedpurchases", key: token)
         #expect(try voided.decoded(VoidedPurchaseList.self).voidedPurchases?.count == 1)
     }

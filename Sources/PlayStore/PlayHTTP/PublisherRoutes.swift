@@ -37,8 +37,8 @@ struct PublisherRoutes: Sendable {
     /// The answer to a request as JSON; nil if its method has none.
     static func answer(_ request: PublisherRequest, _ play: GooglePlay) throws -> [UInt8]? {
         // The fault of a call is used up, so its error may not undo the transaction.
+        let account = try play.accounts.perform { try $0.account(ofToken: request.token) }
         let answer = try play.perform { books -> Result<[UInt8]?, PublisherError> in
-            let account = try books.account(ofToken: request.token)
             let (call, known) = try Self.call(request)
             guard try books.hasApp(call.packageName) else {
                 throw PublisherError.applicationNotFound(call.packageName)
@@ -46,7 +46,7 @@ struct PublisherRoutes: Sendable {
             guard account.mayUse(call.packageName) else { throw PublisherError.permissionDenied }
             let fault = try books.nextFault(ofMethod: known.identifier, token: call.path["token"])
             if let error = fault?.error, fault?.isAfterwards == false { return .failure(error) }
-            let json = try known.handle(call, books)
+            let json = try known.handle(call, books.at(call))
             return fault?.error.map { .failure($0) } ?? .success(json)
         }
         return try answer.get()

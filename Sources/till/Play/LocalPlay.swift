@@ -79,7 +79,8 @@ final class LocalPlay: Sendable {
     /// The Play's server, which ends after the other services beside it.
     func server() throws -> Companion {
         try ServiceServer.beside(
-            play.routes(sandboxKey: sandboxKey.apiKey).router(), configuration: configuration, option: "--play-port",
+            play.routes(sandboxKey: sandboxKey.apiKey).router(hasNamedStores: false), configuration: configuration,
+            option: "--play-port",
             logger: logger
         ) { [weak self] _ in self?.beginListening() }
     }

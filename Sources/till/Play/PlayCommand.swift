@@ -84,7 +84,8 @@ struct PlayServe: Command {
             return try books.apps()
         }
         try await ServiceServer.run(
-            play.routes(sandboxKey: key.apiKey).router(), backgroundServices: [play.pushing(logger: logger)],
+            play.routes(sandboxKey: key.apiKey).router(logger: logger),
+            backgroundServices: [play.pushing(logger: logger)],
             configuration: configuration, logger: logger
         ) { url in
             terminal.line("Listening on \(url.absoluteString)")

@@ -93,11 +93,19 @@ struct PlayProducts: Command {
 
 struct PlayTime: Command {
     static let configuration = CommandConfiguration(
-        "time", "Show or advance the Play's clock, and refund what was not acknowledged in time.",
+        "time", "Print the Play's time, or advance it and perform all due events in order.",
+        """
+        With --account, the time is that of one account, and no other account's moves. From its first step on, the account
+        has its own clock, which the Play's no longer moves, until `till play reset`.
+        """,
         examples: """
             till play time
             till play time --advance 3d       # or 90s, 5min, 2h, 1w, 1mo, 1y
+            till play time --account alice --advance 1mo
             """)
+
+    @Option(help: "The customer's account whose time it is, instead of the Play's.")
+    var account: String?
 
     @Option(help: .value("time", "The time to advance: \(TimeStep.form)."))
     var advance: TimeStep?
@@ -106,17 +114,21 @@ struct PlayTime: Command {
 
     func perform() async throws {
         let play = try common.existingPlay
-        if let advance { _ = try play.perform { try $0.advance(advance) } }
+        if let advance { _ = try play.perform { try $0.advance(advance, of: account) } }
         // Due events happen before the time is read.
-        let now = try play.perform(\.now)
+        let (now, accounts) = try play.perform { books in
+            (try books.time(of: account), account == nil && advance == nil ? try books.accountTimes() : nil)
+        }
         terminal.line(now.rfc3339)
-        try terminal.json(["now": now.rfc3339])
+        terminal.list(accounts)
+        try terminal.json(JSONContent(answer: ClockAnswer(now: now, accounts: accounts).json()))
     }
 }
 
 struct PlayReset: Command {
     static let configuration = CommandConfiguration(
-        "reset", "Clear the purchases and the clock.", "The Play keeps its apps, products, keys and service accounts.",
+        "reset", "Clear the purchases, the faults and the clocks.",
+        "The Play keeps its apps, products, keys and service accounts.",
         examples: "till play reset")
 
     @OptionGroup var common: CommonOptions
@@ -124,7 +136,7 @@ struct PlayReset: Command {
     func perform() async throws {
         let count = try common.existingPlay.perform { try $0.reset() }
         terminal.line(
-            "Cleared \(counted(count, "purchase")) and the clock. The keys and the products stay.")
+            "Cleared \(counted(count, "purchase")) and the clocks. The keys and the products stay.")
         try terminal.json(["purchases": count])
     }
 }
