@@ -152,6 +152,20 @@ package struct PlayBooks {
         }
     }
 
+    private static let addressName = "address"
+
+    /// The address at which the Play listens, or has listened last; nil before its first start.
+    package func address() throws -> URL? {
+        try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [Self.addressName])
+            .flatMap { URL(string: $0) }
+    }
+
+    /// Notes the address at which the Play listens now.
+    package func setAddress(_ address: URL) throws {
+        try database.insert(
+            ["name": Self.addressName, "value": address.absoluteString], into: "setting", replacing: "name")
+    }
+
     /// Clears the purchases, the external transactions, the faults and the clocks. The apps, their products, the keys and the service accounts stay.
     ///
     /// - Returns: The number of purchases.

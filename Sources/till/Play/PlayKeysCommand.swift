@@ -1,24 +1,29 @@
 import ArgumentParser
 import Foundation
 import HTTPSupport
+import Ledger
 import Proofs
 
 struct PlayKeysCommand: Command {
     static let configuration = CommandConfiguration(
         "keys", "Make a service account for the Play Developer API, as Google Cloud does.",
         """
-        Writes its key file, in Google's form and with the token address of this Play, to play-service-account.json in the data \
+        Writes its key file, in Google's form and with the token address of this Play, to play-service-account.json in the working \
         directory, or to the file of --out. The Play does not keep the private key.
         """,
         examples: """
             till play keys
-            till play keys --out account.json --url http://127.0.0.1:8082
+            till play keys --out account.json
             """)
 
-    @Option(help: .value("file", "The file for the key; it must not exist."))
+    @Option(
+        help: .value("file", "The file for the key; it must not exist (default: \(PlayKeysCommand.standardFile))."))
     var out: String?
 
-    @Option(help: .value("url", "The address of the Play (default: http://127.0.0.1:8082)."))
+    @Option(
+        help: .value(
+            "url", "The address of the Play (default: that on which it listens or has listened, or http://127.0.0.1:8082)."
+        ))
     var url: URL?
 
     @Option(help: .value("name", "An app that the account may use; may be repeated (default: all)."))
@@ -26,14 +31,15 @@ struct PlayKeysCommand: Command {
 
     @OptionGroup var common: CommonOptions
 
+    private static let standardFile = "play-service-account.json"
+
     func perform() async throws {
-        let data = common.dataDirectory
-        let play = try data.play()
-        let file =
-            out.map { URL(filePath: $0) }
-            ?? data.folder.file("play-service-account.json")
-        guard let url = url ?? URL(string: "http://127.0.0.1:\(PlayServe.standardPort)") else { return }
+        let play = try common.dataDirectory.play()
+        let file = URL(filePath: out ?? Self.standardFile).absoluteURL
         let key = try play.perform { books in
+            guard
+                let url = try url ?? books.address() ?? URL(string: "http://127.0.0.1:\(PlayServe.standardPort)")
+            else { throw BrokenInvariant("the standard address of a Play is an address", "till play keys") }
             let key = try books.makeServiceAccount(at: url, for: packageName.isEmpty ? nil : packageName)
             try Self.write(try key.json(), to: file, called: "The key")
             return key
