@@ -4,7 +4,7 @@ import Hummingbird
 import Logging
 import Proofs
 
-/// The routes of a local Google Play: the token endpoint of OAuth (`/token`), the keys of identity tokens (`/oauth2/v1/certs`,
+/// The routes of a local Google Play: the token endpoint of OAuth (`/token`, `/oauth2/v4/token`), the keys of identity tokens (`/oauth2/v1/certs`,
 /// `/oauth2/v3/certs`), the Play Developer API (`/androidpublisher/v3`) and its batches (`/batch`), and the sandbox's, which control the customer and the clock
 /// (`/sandbox/v1`).
 package struct PlayRoutes: LocalStoreRouteSource {
@@ -60,7 +60,9 @@ extension GooglePlay {
 
 /// The token endpoint of OAuth 2.0 (RFC 6749 section 3.2), as google-auth calls it.
 struct TokenRoutes: Sendable {
-    private static let path = "token"
+    /// The path in key files, and the one of Google's client for Ruby, which reads none from a key file
+    /// (google-auth-library-ruby, `ServiceAccountCredentials::TOKEN_CRED_URI`).
+    private static let paths = ["token", "oauth2/v4/token"]
     /// The maximum size of a request: a form with an assertion.
     private static let maximumBodySize = 16 * 1024
 
@@ -79,9 +81,13 @@ struct TokenRoutes: Sendable {
     let play: GooglePlay
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.post(RouterPath(Self.path)) { request, context in
+        for path in Self.paths { add(path, to: group) }
+    }
+
+    private func add(_ path: String, to group: RouterGroup<ServiceContext>) {
+        group.post(RouterPath(path)) { request, context in
             let bytes = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)
-            let address = "http://\(request.head.authority ?? "")/\(Self.path)"
+            let address = "http://\(request.head.authority ?? "")/\(path)"
             do {
                 let token = try await BlockingWork.run { [play] in
                     let form = URLEncodedForm(bytes)

@@ -22,7 +22,7 @@ struct PlayKeysCommand: Command {
 
     @Option(
         help: .value(
-            "url", "The address of the Play (default: that on which it listens or has listened, or http://127.0.0.1:8082)."
+            "url", "The address of the Play (default: that on which it listens or has listened; http://127.0.0.1:8082)."
         ))
     var url: URL?
 
