@@ -89,10 +89,15 @@ struct PlayServe: Command {
         }
         defer { RunningServer.withdraw(from: data) }
         try await ServiceServer.run(
-            play.routes(sandboxKey: key.apiKey).router(), backgroundServices: [play.pushing(logger: logger)],
+            play.routes(sandboxKey: key.apiKey).router(logger: logger),
+            backgroundServices: [play.pushing(logger: logger)],
             configuration: configuration, logger: logger
         ) { url in
             RunningServer(googlePlay: url).announce(in: data, logger: logger)
+            do { try play.perform { try $0.setAddress(LocalPlay.reachable(url)) } } catch {
+                logger.error(
+                    "`till play keys` cannot know the address", metadata: ["code": "\(Problem.code(of: error))"])
+            }
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             terminal.line("Apps: \(apps.joined(separator: ", "))")
