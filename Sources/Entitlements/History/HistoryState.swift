@@ -17,8 +17,10 @@ package struct HistoryState: Hashable, Sendable {
         self.changesAt = changesAt
     }
 
-    /// The state of the purchase in a new period.
-    var reopened: HistoryState { HistoryState(state: .active, renews: renews, changesAt: changesAt) }
+    /// The state of the purchase in a new period. A plan that has replaced another one at once renews, whatever was chosen for that one.
+    fileprivate func reopened(by status: PurchaseStatus) -> HistoryState {
+        HistoryState(state: .active, renews: status.replacesAtOnce ? nil : renews, changesAt: changesAt)
+    }
 
     init(_ status: PurchaseStatus, at moment: Timestamp) {
         let isEnded = [.expired, .revoked, .refunded, .upgraded].contains(status.state)
@@ -26,7 +28,8 @@ package struct HistoryState: Hashable, Sendable {
         // Only a statement ends a pause.
         let isSettled = isEnded || status.state == .paused
         self.init(
-            state: status.state, renews: isEnded || status.next == .prepaid ? nil : status.renews,
+            state: status.state,
+            renews: isEnded || status.next == .prepaid || status.isRenewalOfReplaced ? nil : status.renews,
             changesAt: isSettled ? nil : ends.compactMap(\.self).filter { $0 > moment }.min())
     }
 }
@@ -90,7 +93,7 @@ extension EntitlementDecision {
                 TransactionKey(
                     app: original.app, origin: original.origin, identifier: status.transactionIdentifier))
             {
-                recorded = recorded?.reopened
+                recorded = recorded?.reopened(by: status)
             }
             let awaited = recorded?.state == status.state ? nil : status.awaitsStatement(at: moment, holding: hold)
             if awaited != nil { awaiting.renewals.insert(original) }
@@ -195,7 +198,7 @@ extension PurchaseStatus {
     }
 
     private func renewalEvents(since recorded: HistoryState?) -> [HistoryEvent] {
-        guard next != .prepaid, let renewalStatedAt, let renews else { return [] }
+        guard next != .prepaid, !isRenewalOfReplaced, let renewalStatedAt, let renews else { return [] }
         // A statement of before the end may come after it: the App Store repeats a notification for three days ("Responding to App Store
         // Server Notifications").
         let isOfBefore =

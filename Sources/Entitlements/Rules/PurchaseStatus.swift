@@ -34,6 +34,10 @@ package struct PurchaseStatus: Hashable, Sendable {
     let graceEndsAt: Timestamp?
     /// The date of the last statement about the renewal of the last period.
     let renewalStatedAt: Timestamp?
+    /// True if the last period is of another product, and has replaced a period before its end.
+    let replacesAtOnce: Bool
+    /// True if the last statement about the renewal is of before such a replacement: it says nothing of the new plan.
+    let isRenewalOfReplaced: Bool
     /// The end of the App Store's attempts to charge the next period; nil for a purchase without an end.
     let retryEndsAt: Timestamp?
     /// True if the App Store has stated that it retries the charge.
@@ -116,6 +120,9 @@ package struct PurchaseStatus: Hashable, Sendable {
         paidUntil = last.expiresAt
         graceEndsAt = last.graceEndsAt
         renewalStatedAt = renewal?.statedAt
+        let replacesAtOnce = periods.dropLast().last.map { last.replaces($0) } ?? false
+        self.replacesAtOnce = replacesAtOnce
+        isRenewalOfReplaced = replacesAtOnce && renewal.map { last.hasBegun(after: $0.statedAt) } ?? false
         self.state = state
         since = Self.beginning(of: periods)
         until = state.isTakenBack ? last.expiresAt : last.endsAt
@@ -146,5 +153,19 @@ package struct PurchaseStatus: Hashable, Sendable {
             first = earlier
         }
         return first.ownedFrom
+    }
+}
+
+extension PurchasePeriod {
+    /// True if this period has ended one of another product at its own beginning, as an upgrade does, which takes effect at once (App Store
+    /// Server Notifications, `DID_CHANGE_RENEWAL_PREF`, UPGRADE).
+    fileprivate func replaces(_ other: PurchasePeriod) -> Bool {
+        guard !productIdentifier.hasSameBytes(as: other.productIdentifier) else { return false }
+        let tolerance = EntitlementDecision.Successor.toleranceSeconds
+        return other.terms.isUpgraded || other.expiresAt.map { purchaseDate.adding(seconds: tolerance) < $0 } ?? false
+    }
+
+    fileprivate func hasBegun(after moment: Timestamp) -> Bool {
+        moment.adding(seconds: EntitlementDecision.Successor.toleranceSeconds) < purchaseDate
     }
 }

@@ -207,6 +207,53 @@ import Testing
         #expect(decision(second.facts, after: 6000, period(0)).story == ["1 granted 0"])
     }
 
+    private static func permutations<Element>(of elements: [Element]) -> [[Element]] {
+        guard let first = elements.first else { return [[]] }
+        return permutations(of: Array(elements.dropFirst())).flatMap { rest in
+            (0...rest.count).map { Array(rest[..<$0]) + [first] + rest[$0...] }
+        }
+    }
+
+    /// The App Store states an upgrade in several parts: the transaction in the app, and both transactions in notifications.
+    @Test func `an upgrade turns no renewal on, in whichever order its statements arrive`() {
+        func renewal(_ isOn: Bool, at second: Int64) -> StatedRenewal {
+            StatedRenewal(
+                statedAt: Rules.later(second), proofDigest: [],
+                facts: RenewalFacts([.autoRenewStatus: .integer(isOn ? 1 : 0)]))
+        }
+        func basic(signed: Int64, _ facts: TransactionFacts? = nil, _ renewal: StatedRenewal? = nil) -> Claim {
+            Rules.claim("1", signed: signed, expires: 1000, facts: facts, renewal: renewal)
+        }
+        func gold(signed: Int64, _ renewal: StatedRenewal? = nil) -> Claim {
+            Rules.claim(
+                "2", original: "1", product: "gold", bought: 600, signed: signed, expires: 1600, renewal: renewal)
+        }
+        let upgraded = TransactionFacts([
+            .isUpgraded: .integer(1), .signedDate: .integer(Rules.later(601).millisecondsSince1970),
+        ])
+        let statements = [
+            basic(signed: 500, nil, renewal(false, at: 500)), gold(signed: 600), basic(signed: 601, upgraded),
+            gold(signed: 602, renewal(true, at: 602)),
+        ]
+        for order in Self.permutations(of: statements) {
+            for isTogether in [false, true] {
+                var facts = EntitlementFacts()
+                var story: [String] = []
+                func decide(_ claims: [Claim]) {
+                    var decision = Rules.decision(after: 700, knowing: facts)
+                    for claim in claims { _ = decision.redeem(claim, for: Rules.alice, by: .user) }
+                    decision.recordStates { _ in .autoRenewableSubscription }
+                    facts = decision.facts
+                    story += decision.story
+                }
+                decide([basic(signed: 0, nil, renewal(true, at: 0))])
+                for group in isTogether ? [order] : order.map({ [$0] }) { decide(group) }
+                #expect(!story.contains { $0.contains("autoRenewEnabled") }, "\(story)")
+                #expect(facts.recordedStates.values.map(\.renews) == [true], "\(story)")
+            }
+        }
+    }
+
     @Test func `a customer who subscribes again has turned no renewal off`() {
         func claim(_ number: Int64, renewal second: Int64? = nil, _ facts: [RenewalFact: StatedValue] = [:]) -> Claim {
             let start = (number - 1) * 107
