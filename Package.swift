@@ -78,7 +78,8 @@ let package = Package(
             dependencies: [
                 "Catalog", "Ledger", "Proofs", "Vocabulary", asyncHTTPClient, grdb, hummingbird, hummingbirdCore,
                 hummingbirdTLS, lifecycle, logging, nioHTTPTypes, nioPosix,
-            ]),
+            ],
+            exclude: ["LocalStores/Resources"], plugins: embeddedResources),
         .target(
             name: "Service",
             dependencies: [
@@ -100,7 +101,8 @@ let package = Package(
             dependencies: [
                 "Catalog", "HTTPSupport", "Proofs", "Vocabulary", asyncHTTPClient, grdb, hummingbird, lifecycle,
                 logging,
-            ]),
+            ],
+            exclude: ["PlayHTTP/Resources"], plugins: embeddedResources),
         .target(
             name: "Console",
             dependencies: [

@@ -1,7 +1,8 @@
 import Foundation
 import Proofs
 
-/// A `.storekit` file in the format of Xcode's StoreKit configurations, versions 1.0 to 5.0.
+/// A `.storekit` file in the format of Xcode's StoreKit configurations, versions 1.0 to 6.3. The bundles and suites of version 6.3 are kept, and are
+/// no products.
 ///
 /// The text is kept with unknown keys and white space, so that a file is written back byte for byte.
 package struct StoreKitConfiguration: Sendable {

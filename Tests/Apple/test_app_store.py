@@ -1609,6 +1609,21 @@ print(client.get_transaction_info(transaction).signedTransactionInfo)
                 store.close()
         self.assertEqual(pathlib.Path("/etc/hosts").read_bytes(), hosts)
 
+    def test_a_command_in_the_network_begins_in_the_working_directory(self):
+        own = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        bind = ["mount", "--bind", "/etc/hostname", "/etc/hosts"]
+        probe = subprocess.run(["unshare", *own, "--net", "--mount", "--", *bind], capture_output=True)
+        if probe.returncode != 0 or shutil.which("ip", path="/usr/sbin:/usr/bin:/sbin:/bin") is None:
+            self.skipTest("no namespaces here: " + probe.stderr.decode().strip())
+        with tempfile.TemporaryDirectory() as folder:
+            url = "https://api.storekit-sandbox.apple.com/inApps/v1/transactions/1"
+            script = f"pwd; curl --silent --output /dev/null --write-out '%{{http_code}}' {url}; exit 7"
+            answer = subprocess.run(
+                [os.environ["TILL"], "store", "--as-apple", "--data", folder + "/data", "--", "sh", "-c", script],
+                cwd=folder, capture_output=True, text=True, timeout=60)
+            self.assertEqual(answer.returncode, 7, answer.stderr)
+            self.assertEqual(answer.stdout.splitlines()[-2:], [os.path.realpath(folder), "401"])
+
 
 if __name__ == "__main__":
     unittest.main()

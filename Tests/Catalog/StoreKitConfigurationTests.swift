@@ -104,6 +104,19 @@ import Testing
         #expect(products.first?.localization(language: "en") == nil)
     }
 
+    @Test func `bundles and suites of version 6.3 are kept, and are no products`() throws {
+        let group = #"[{"id":"B","name":"Everything","subscriptions":[{\#(Self.monthly)}]}]"#
+        let text = Self.file(subscription: Self.monthly).replacing(
+            #""settings""#,
+            with: """
+                "subscriptionBundleGroups":\(group), "subscriptionSuiteGroups":\(group),
+                 "version":{"major":6,"minor":3}, "settings"
+                """)
+        let configuration = try StoreKitConfiguration(json: Array(text.utf8), file: "f")
+        #expect(configuration.products.map(\.type) == [.autoRenewableSubscription])
+        #expect(configuration.text == text)
+    }
+
     @Test(arguments: [
         (#""_storefront":"USA""#, "USD"), (#""_storefront":"KOR""#, "KRW"), (#""_storefront":"XKS""#, "EUR"),
         ("", "USD"),

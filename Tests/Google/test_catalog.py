@@ -468,7 +468,7 @@ class OneTimeOfferTests(PlayTests):
         korean = self.play.buy("seeds", "bo", offerId="autumn", regionCode="KR")
         order = self.ok(self.orders.get(packageName=GARDEN, orderId=korean["orderId"]))
         self.assertEqual(order["total"], price("KRW", 2900))
-        self.play.sandbox("POST", "time", {"by": "10y"})
+        self.play.sandbox("POST", "time/advance", {"by": "10y"})
         late = self.play.sandbox("POST", "purchases", {**sale, "account": "cleo"})
         self.assertEqual(late["code"], "productNotFound")
 

@@ -495,7 +495,7 @@ class NotificationFaultTests(PlayTests):
         self.play.run("notifications", "--fault", "delay:3600")
         late, next_one = self.send(), self.send()
         self.assertEqual(self.next(), next_one)
-        self.play.sandbox("POST", "time", {"by": "1h"})
+        self.play.sandbox("POST", "time/advance", {"by": "1h"})
         self.assertEqual(self.next(), late)
 
     def test_unknown_faults_are_refused(self):

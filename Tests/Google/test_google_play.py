@@ -328,7 +328,7 @@ class SubscribingTests(PlayTests):
         return self.play.sandbox("POST", f"subscriptions/{bought['number']}/{action}")
 
     def advance(self, step):
-        self.play.sandbox("POST", "time", {"by": step})
+        self.play.sandbox("POST", "time/advance", {"by": step})
 
 
 class SubscriptionTests(SubscribingTests):
@@ -611,7 +611,7 @@ class NotificationTests(PlayTests):
         self.assertEqual([types(), types()], [("s", 3), ("s", 7)])
         self.play.sandbox("POST", f"subscriptions/{bought['number']}/refund")
         self.assertEqual([types(), types()], [("s", 12), ("v", 1, 1)])
-        self.play.sandbox("POST", "time", {"by": "3d"})
+        self.play.sandbox("POST", "time/advance", {"by": "3d"})
         self.assertEqual(types(), ("v", 2, 1))
 
     def test_a_refused_notification_comes_again(self):
@@ -630,10 +630,10 @@ class DeadlineTests(PurchasingTests):
         deadline = datetime.datetime.fromisoformat(late["acknowledgementDeadline"])
         self.play.run("time", "--advance", "5min")
         self.assertEqual(self.get(test)["purchaseState"], 1)
-        self.play.sandbox("POST", "time", {"by": "2d"})
+        self.play.sandbox("POST", "time/advance", {"by": "2d"})
         self.assertEqual(self.get(late)["purchaseState"], 0)
         self.play.sandbox("POST", f"purchases/{pending['number']}/complete")
-        self.play.sandbox("POST", "time", {"by": "1d"})
+        self.play.sandbox("POST", "time/advance", {"by": "1d"})
         self.assertEqual(self.get(late)["purchaseState"], 1)
         self.assertEqual(self.get(kept)["purchaseState"], 0)
         # Its three days began with the payment.
@@ -804,7 +804,7 @@ class AccessTests(PlayTests):
 
     def test_a_key_file_of_the_command_opens_the_api(self):
         file = self.play.data / "play-service-account.json"
-        made = self.play.run("keys", "--url", self.play.url)
+        made = self.play.run("keys", "--out", str(file))
         self.assertEqual(made["keyFile"], str(file))
         self.assertEqual(stat.S_IMODE(os.stat(file).st_mode), 0o600)
         credentials = service_account.Credentials.from_service_account_file(str(file), scopes=[SCOPE])

@@ -181,7 +181,7 @@ class RefundReviewTests(PlayTests):
                 "location": {"regionCode": "US", "locality": "Springfield"}, "obfuscatedAccountId": "a1"}]))
         self.ok(self.review(disputed, refundPreference="APPROVE"))
         self.assertEqual(self.state(bought), ["answered"])
-        self.play.sandbox("POST", "time", {"by": "1d"})
+        self.play.sandbox("POST", "time/advance", {"by": "1d"})
         self.assertEqual(self.state(bought), ["kept"])
         self.assertEqual(self.order(bought)["state"], "PROCESSED")
         # It is ignored after the decision, too.
@@ -191,9 +191,9 @@ class RefundReviewTests(PlayTests):
         bought, approved = self.acknowledged("bob"), self.acknowledged("cleo")
         disputed = self.dispute(bought)
         self.ok(self.review(self.dispute(approved), refundPreference="APPROVE"))
-        self.play.sandbox("POST", "time", {"by": "23h"})
+        self.play.sandbox("POST", "time/advance", {"by": "23h"})
         self.assertEqual(self.order(bought)["state"], "PROCESSED")
-        self.play.sandbox("POST", "time", {"by": "1h"})
+        self.play.sandbox("POST", "time/advance", {"by": "1h"})
         records = self.ok(self.voided.list(packageName=GARDEN))["voidedPurchases"]
         for refunded in (bought, approved):
             order = self.order(refunded)
@@ -209,7 +209,7 @@ class RefundReviewTests(PlayTests):
     def test_a_charged_back_subscription_ends(self):
         bought = self.play.subscribe("dora")
         self.dispute(bought)
-        self.play.sandbox("POST", "time", {"by": "1d"})
+        self.play.sandbox("POST", "time/advance", {"by": "1d"})
         purchase = self.ok(
             self.client.purchases().subscriptionsv2().get(packageName=GARDEN, token=bought["purchaseToken"]))
         self.assertEqual(purchase["subscriptionState"], "SUBSCRIPTION_STATE_EXPIRED")

@@ -20,8 +20,9 @@ import Testing
         "Features/Till.swift": ["final class Till"],
         "Ledger/Audit/AuditEntry.swift": ["indirect enum Measure"],
         "PlayStore/Play/Notifications.swift": ["final class QueuedNotification"],
-        "PlayStore/PlayHTTP/PlayFaultRoutes.swift": ["final class NewCallFault"],
-        "PlayStore/PlayHTTP/PlaySandboxRoutes.swift": ["final class Purchase"],
+        "PlayStore/PlayHTTP/PlaySandboxRequests.swift": [
+            "final class PlayPurchaseRequest", "final class CallFaultRequest",
+        ],
         "HTTPSupport/LocalStores/PaymentTransaction.swift": ["let purchases: [Purchase]"],
         "Proofs/GooglePlay/GooglePlayNotification.swift": ["final class GooglePlayNotification"],
         "Proofs/GooglePlay/GooglePlayStatement.swift": ["final class GooglePlayStatement"],

@@ -30,8 +30,8 @@ struct MarkdownPage {
             try FileManager.default.contentsOfDirectory(atPath: HouseTests.root.appending(path: folder).path)
                 .filter { $0.hasSuffix(".md") }.map { folder + $0 }
         }
-        return try (paths + ["Sources/Service/Resources/Errors.md", "Sources/AppStore/StoreHTTP/Resources/Errors.md"])
-            .sorted()
+        let pages = ["Service", "AppStore/StoreHTTP", "PlayStore/PlayHTTP", "HTTPSupport/LocalStores"]
+        return try (paths + pages.map { "Sources/\($0)/Resources/Errors.md" }).sorted()
             .map(MarkdownPage.init)
     }
 

@@ -54,18 +54,24 @@ import Testing
     }
 
     /// An access token for a new service account.
-    private func token() async throws -> String {
+    ///
+    /// - Parameters:
+    ///   - path: The path of the token endpoint.
+    ///   - audience: The audience of the assertion.
+    private func token(
+        from path: String = "/token", audience: String = "https://oauth2.googleapis.com/token"
+    ) async throws -> String {
         let url = try #require(URL(string: "http://127.0.0.1:8082"))
         let account = try play.perform { try $0.makeServiceAccount(at: url) }
         let now = clock.now().secondsSince1970
         let claims =
             #"{"iss":"\#(account.clientEmail)","scope":"https://www.googleapis.com/auth/androidpublisher","#
-            + #""aud":"https://oauth2.googleapis.com/token","iat":\#(now),"exp":\#(now + 3600)}"#
+            + #""aud":"\#(audience)","iat":\#(now),"exp":\#(now + 3600)}"#
         let signed = [#"{"alg":"RS256"}"#, claims].map { Base64.encode($0.utf8, .urlSafe) }.joined(separator: ".")
         let signature = try PrivateKey(pem: account.privateKey).signRSA(Array(signed.utf8), digest: .sha256)
         let assertion = signed + "." + Base64.encode(signature, .urlSafe)
         let answer = try await send(
-            .post, "/token", "assertion=\(assertion)&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer",
+            .post, path, "assertion=\(assertion)&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer",
             key: nil)
         #expect(answer.status == 200, "\(answer.body)")
         return try answer.decoded(Grant.self).access_token
@@ -112,7 +118,7 @@ import Testing
 
     @Test func `the clock of the sandbox leaves access tokens alone`() async throws {
         let (_, token) = (try await buy(), try await token())
-        #expect(try await send(.post, "/sandbox/v1/time", #"{"by":"3d"}"#).status == 200)
+        #expect(try await send(.post, "/sandbox/v1/time/advance", #"{"by":"3d"}"#).status == 200)
         let voided = try await send(.get, Self.api + "/purchases/voidedpurchases", key: token)
         #expect(try voided.decoded(VoidedPurchaseList.self).voidedPurchases?.count == 1)
     }
@@ -155,6 +161,24 @@ import Testing
         try play.perform { try $0.replay(2) }
         #expect(try delivered() == [2])
         #expect(throws: PlayError.notificationNotFound(9)) { try play.perform { try $0.replay(9) } }
+    }
+
+    @Test func `Google's client for Ruby sends the parameters of a method without a body as a form`() async throws {
+        let audience = "https://www.googleapis.com/oauth2/v4/token"
+        let (kept, taken) = (try await buy("garden.gate"), try await buy())
+        let token = try await token(from: "/oauth2/v4/token", audience: audience)
+        let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded; charset=UTF-8"]
+        for (bought, body) in [(kept, "alt=json"), (taken, "revoke=true&alt=json")] {
+            let path = Self.api + "/orders/\(bought.orderId ?? ""):refund"
+            #expect(try await send(.post, path, body, key: token, headers: form).status == 204)
+        }
+        let consumed = try await buy()
+        let path = "/purchases/products/\(consumed.productId)/tokens/\(consumed.purchaseToken):acknowledge"
+        #expect(try await send(.post, Self.api + path, "alt=json", key: token, headers: form).status == 204)
+        let states = try play.perform { books in
+            try [kept, taken, consumed].map { try books.purchase($0.number).state }
+        }
+        #expect(states == [.purchased, .canceled, .purchased])
     }
 
     @Test func `a long query arrives as a form`() async throws {

@@ -20,30 +20,7 @@ import Vocabulary
         routes = garden.store.routes(sandboxKey: APIKey("key"), clock: garden.clock)
     }
 
-    private func document() throws -> JSONContent {
-        try JSONDecoder().decode(JSONContent.self, from: Data(try StoreRoutes.openAPI))
-    }
-
-    private static func members(_ content: JSONContent?) -> [String: JSONContent] {
-        guard case .object(let members)? = content else { return [:] }
-        return members
-    }
-
-    private static func texts(_ content: JSONContent?) -> [String] {
-        guard case .array(let elements)? = content else { return [] }
-        return elements.compactMap(\.text)
-    }
-
-    /// The operations, by method in upper case and path.
-    private func operations() throws -> [String: JSONContent] {
-        var operations: [String: JSONContent] = [:]
-        for (path, methods) in Self.members(try document()["paths"]) {
-            for (method, operation) in Self.members(methods) {
-                operations["\(method.uppercased()) \(path)"] = operation
-            }
-        }
-        return operations
-    }
+    private func described() throws -> DescribedAPI { try DescribedAPI(StoreRoutes.description.openAPI) }
 
     private func send(
         _ method: HTTPRequest.Method,
@@ -57,21 +34,21 @@ import Vocabulary
         }
     }
 
-    private static func codes(_ page: String) -> [String] {
-        page.split(separator: "\n").filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
+    private func page() throws -> String {
+        try ["AppStore/StoreHTTP", "HTTPSupport/LocalStores"].map {
+            try Project.text("Sources/\($0)/Resources/Errors.md")
+        }.joined()
     }
-
-    private func page() throws -> String { try Project.text("Sources/AppStore/StoreHTTP/Resources/Errors.md") }
 
     @Test func `each route of Till's own has an operation, and each operation a route`() throws {
         // Apple and RFC 6960 describe the others.
         let others = ["/inApps", "/groups", "/verifyReceipt", "/ocsp"]
         let own = routes.operations.filter { operation in !others.contains { operation.contains($0) } }
-        #expect(Set(try operations().keys) == Set(own))
+        #expect(Set(try described().operations.keys) == Set(own))
     }
 
     @Test func `an operation without the key answers as described`() async throws {
-        for (name, operation) in try operations() {
+        for (name, operation) in try described().operations {
             let parts = name.split(separator: " ")
             let method = try #require(HTTPRequest.Method(rawValue: String(parts[0])))
             let path = String(parts[1]).replacing(/\{[a-z]+\}/, with: "1")
@@ -82,7 +59,7 @@ import Vocabulary
     }
 
     @Test func `an operation with the key answers as described`() async throws {
-        for (name, operation) in try operations() {
+        for (name, operation) in try described().operations {
             let parts = name.split(separator: " ")
             let method = try #require(HTTPRequest.Method(rawValue: String(parts[0])))
             let path = String(parts[1]).replacing(/\{[a-z]+\}/, with: "1")
@@ -101,10 +78,10 @@ import Vocabulary
         ("RetentionRequest", #"{"locale":"en-US"}"#), ("SignedRequest", #"{"signedRequest":"a.b.c"}"#),
     ])
     func `a body's schema requires the fields that decoding requires`(schema: String, json: String) throws {
-        let schema = try #require(try document()["components"]?["schemas"]?[schema])
+        let schema = try #require(try described().document["components"]?["schemas"]?[schema])
         let body = try JSONDecoder().decode(JSONContent.self, from: Data(json.utf8))
-        #expect(Set(Self.texts(schema["required"])).subtracting(Self.members(body).keys) == [])
-        #expect(Set(Self.members(body).keys).subtracting(Self.members(schema["properties"]).keys) == [])
+        #expect(Set(DescribedAPI.texts(schema["required"])).subtracting(DescribedAPI.members(body).keys) == [])
+        #expect(Set(DescribedAPI.members(body).keys).subtracting(DescribedAPI.members(schema["properties"]).keys) == [])
     }
 
     @Test func `answers have the fields of their schemas`() async throws {
@@ -130,74 +107,36 @@ import Vocabulary
             let name =
                 "\(method.rawValue) /sandbox/v1"
                 + path.replacing("/alice/", with: "/{account}/").replacing(sold, with: "{transaction}")
-            let operation = try #require(try operations()[name])
-            let schema = operation["responses"]?[String(answer.status.code)]?["content"]?["application/json"]?["schema"]
-            try check(JSONDecoder().decode(JSONContent.self, from: answer.body), schema, path)
-        }
-    }
-
-    /// Compares an answer with its schema, field by field.
-    private func check(_ value: JSONContent, _ schema: JSONContent?, _ place: String) throws {
-        var schema = try #require(schema, "\(place)")
-        if let reference = schema["$ref"]?.text {
-            let name = String(reference.split(separator: "/").last ?? "")
-            schema = try #require(try document()["components"]?["schemas"]?[name], "\(place)")
-        }
-        switch value {
-        case .object(let members):
-            #expect(schema["type"]?.text == "object", "\(place)")
-            #expect(Set(Self.texts(schema["required"])).subtracting(members.keys) == [], "\(place)")
-            guard schema["additionalProperties"] == nil else { return }
-            for (name, member) in members { try check(member, schema["properties"]?[name], "\(place)/\(name)") }
-        case .array(let elements):
-            #expect(schema["type"]?.text == "array", "\(place)")
-            for element in elements { try check(element, schema["items"], place) }
-        case .string(let text):
-            #expect(schema["type"]?.text == "string", "\(place)")
-            if schema["enum"] != nil { #expect(Self.texts(schema["enum"]).contains(text), "\(place): \(text)") }
-        case .integer: #expect(schema["type"]?.text == "integer", "\(place)")
-        case .bool: #expect(schema["type"]?.text == "boolean", "\(place)")
-        case .number, .null: Issue.record("\(place)")
+            try described().check(answer.body.readableBytesView, of: name, answer.status.code)
         }
     }
 
     @Test func `each reference has a component, and each component a reference`() throws {
-        let document = try document()
-        var definitions: Set<String> = []
-        for kind in ["parameters", "responses", "schemas"] {
-            definitions.formUnion(
-                Self.members(document["components"]?[kind]).keys.map { "#/components/\(kind)/\($0)" })
-        }
-        #expect(Self.references(in: document) == definitions)
-    }
-
-    private static func references(in value: JSONContent) -> Set<String> {
-        switch value {
-        case .object(let members):
-            Set(members.values.flatMap { references(in: $0) }).union([members["$ref"]?.text].compactMap(\.self))
-        case .array(let elements): Set(elements.flatMap { references(in: $0) })
-        default: []
-        }
+        let described = try described()
+        #expect(described.references == described.components)
     }
 
     @Test func `the page explains the codes of the store, and the document lists exactly these`() throws {
-        let explained = Self.codes(try page())
+        let explained = DescribedAPI.codes(try page())
         #expect(Set(explained).count == explained.count)
         var codes: Set<String> = []
-        for file in try Project.files("Sources/AppStore/StoreHTTP", suffix: ".swift") {
-            codes.formUnion(try Project.text(file).matches(of: /code: "([a-zA-Z]+)"/).map { String($0.1) })
+        for folder in ["AppStore/StoreHTTP", "HTTPSupport/LocalStores"] {
+            for file in try Project.files("Sources/\(folder)", suffix: ".swift") {
+                codes.formUnion(try Project.text(file).matches(of: /code: "([a-zA-Z]+)"/).map { String($0.1) })
+            }
         }
         let errors = try Project.text("Sources/AppStore/Store/StoreError.swift")
         codes.formUnion(errors.matches(of: /ErrorRule\(\s*"([a-zA-Z]+)"/).map { String($0.1) })
+        codes.formUnion([StoreError.accountInvalid("").rule.code, StoreError.accountUnknown("").rule.code])
         codes.insert(IllegalPaymentTransition(state: .finished, event: .finish).code)
         for code in Int32(0)...30 { codes.insert(StorageFault(sqliteResultCode: code, path: "").code) }
         codes.insert(StorageFault(cause: .otherVersion, path: "").code)
         #expect(codes.subtracting(explained) == [])
         // The other codes are HTTPSupport's, which the service explains, too.
-        let service = Self.codes(try Project.text("Sources/Service/Resources/Errors.md"))
+        let service = DescribedAPI.codes(try Project.text("Sources/Service/Resources/Errors.md"))
         #expect(Set(explained).subtracting(service) == [])
-        let listed = try document()["components"]?["schemas"]?["ErrorCode"]?["enum"]
-        #expect(Self.texts(listed) == explained)
+        let listed = try described().document["components"]?["schemas"]?["ErrorCode"]?["enum"]
+        #expect(DescribedAPI.texts(listed) == explained)
     }
 
     @Test func `a problem leads to the page`() async throws {
@@ -213,7 +152,7 @@ import Vocabulary
     @Test(arguments: ["/openapi.json", "/sandbox/v1/openapi.json"])
     func `the document is answered without the key, with an entity tag`(path: String) async throws {
         let answer = try await send(.get, path)
-        #expect(try Array(buffer: answer.body) == StoreRoutes.openAPI)
+        #expect(try Array(buffer: answer.body) == StoreRoutes.description.openAPI)
         let tag = try #require(answer.headers[.eTag])
         #expect(try await send(.get, path, headers: [.ifNoneMatch: tag]).status == .notModified)
     }

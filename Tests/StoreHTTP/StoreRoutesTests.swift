@@ -398,6 +398,21 @@ import Testing
         #expect(latest.first?.expiresDate == "2027-02-07 12:00:00 Etc/GMT")
     }
 
+    @Test func `verifyReceipt says in the receipt whose a purchase is`() async throws {
+        try garden.buy("garden.gate")
+        #expect(try await send(.post, "/sandbox/v1/accounts/alice/family", #"{"account":"bob"}"#).status == 200)
+        for (account, ownership) in [("alice", "PURCHASED"), ("bob", "FAMILY_SHARED")] {
+            let receipt = try garden.store.receipt(account: account)
+            let answer = try await send(.post, "/verifyReceipt", #"{"receipt-data":"\#(receipt)"}"#, key: nil)
+                .decoded(JSONContent.self)
+            guard case .array(let purchases)? = answer["receipt"]?["in_app"] else {
+                Issue.record("\(account)")
+                continue
+            }
+            #expect(purchases.map { $0["in_app_ownership_type"]?.text } == [ownership])
+        }
+    }
+
     @Test func `the table of the sandbox lists exactly its routes`() throws {
         let page = try Project.text("Documentation/Testing.md")
         let described = Set(page.matches(of: /\n\| `([A-Z]+ \/sandbox\/v1[^`]*)`/).map { String($0.1) })

@@ -128,8 +128,25 @@ import Testing
         #expect(try await purchases().map(\.state) == ["canceled"])
     }
 
+    @Test func `a key file names the Play that runs, also after it has ended`() async throws {
+        let started = try await ServeProcess(till, [], command: "play")
+        let url = started.url.absoluteString
+        func tokenAddress(_ file: String) async throws -> String {
+            let key = try await till.run("play", "keys", "--out", file, "--json").decoded(Key.self)
+            return try JSONDecoder().decode(ServiceAccountKey.self, from: Data(contentsOf: URL(filePath: key.keyFile)))
+                .tokenUri
+        }
+        #expect(try await tokenAddress("running.json") == url + "/token")
+        #expect(await started.end(SIGTERM) == 0)
+        #expect(try await tokenAddress("ended.json") == url + "/token")
+    }
+
     @Test func `the key file of a service account is private, and replaces no file`() async throws {
         let key = try await till.run("play", "keys", "--json").decoded(Key.self)
+        // Where the documents read it.
+        #expect(
+            URL(filePath: key.keyFile).standardizedFileURL
+                == till.folder.file("play-service-account.json").standardizedFileURL)
         let attributes = try FileManager.default.attributesOfItem(atPath: key.keyFile)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         let account = try JSONDecoder().decode(

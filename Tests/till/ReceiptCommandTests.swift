@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import TestSupport
@@ -66,6 +67,31 @@ import Testing
         #expect(report.inAppPurchases?.map(\.productId) == [Self.sprout1])
         #expect(try await till.run("receipt", "validate", receipt).output.hasPrefix("valid\n"))
     }
+
+    @Test func `the end and the type of a subscription are printed, also those in a notification`() async throws {
+        let till = try TillProcess()
+        let product = "com.memolease.sesac1.master.monthly"
+        #expect(try await till.run("buy", product, "--user", "alice").status == 0)
+        let sale = try #require(
+            try await till.run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self).elements.first)
+        let end = try #require(sale.expiresDate)
+        let bought = "  purchase: \(product)  \(sale.transactionId)  \(sale.purchaseDate)  until \(end)"
+        let receipt = try await till.run("receipt", "export", "--user", "alice").output
+        let validated = try await till.run("receipt", "validate", "-", input: receipt)
+        #expect(validated.output.contains(bought), "\(validated.output)")
+
+        let sent = try await till.run("store", "notifications", "--json").decoded(JSONContent.self)
+        guard case .array(let notifications)? = sent["notifications"] else { throw Absence() }
+        let subscribed = notifications.first { $0["notificationType"]?.text == "SUBSCRIBED" }
+        let signed = try #require(subscribed?["signedPayload"]?.text)
+        let notified = try await till.run("receipt", "validate", "-", input: signed).output
+        #expect(notified.contains("  notification: SUBSCRIBED  INITIAL_BUY\n"), "\(notified)")
+        #expect(notified.contains(bought + "  Auto-Renewable Subscription\n"), "\(notified)")
+        let json = try await till.run("receipt", "validate", "-", "--json", input: signed).decoded(JSONContent.self)
+        #expect(json["notification"]?["type"]?.text == "SUBSCRIBED")
+    }
+
+    private struct Absence: Error {}
 
     @Test func `a receipt is read from standard input, with line breaks, and as DER`() async throws {
         let (till, receipt) = try await shop()

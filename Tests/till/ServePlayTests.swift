@@ -42,7 +42,7 @@ import Vocabulary
         let service = try await ServeProcess(till, options + Self.arguments.dropFirst() + catalog)
         let play = try playURL()
         #expect(play.port != service.url.port)
-        #expect(try await service.curl("/live", at: play).status == 204)
+        #expect(try await service.curl("/health/ready", at: play).status == 204)
         let bought = try await service.curl(
             "/sandbox/v1/purchases", key: Self.sandboxKey,
             body: #"{"packageName":"com.example.garden","productId":"garden.gate","account":"alice"}"#, at: play)
@@ -54,7 +54,7 @@ import Vocabulary
         // The service itself has no part of the Play.
         #expect(try await service.curl("/androidpublisher/v3/applications/x/orders/y", key: key).status == 404)
         #expect(await service.end(SIGINT) == 0)
-        #expect(try await service.curl("/live", at: play).status == 0)
+        #expect(try await service.curl("/health/ready", at: play).status == 0)
     }
 
     @Test func `a service goes by the Play's clock`() async throws {
@@ -62,7 +62,7 @@ import Vocabulary
         let service = try await ServeProcess(till, Self.arguments + catalog)
         let play = try playURL()
         let moved = try await service.curl(
-            "/sandbox/v1/time", key: Self.sandboxKey, body: #"{"by":"2mo"}"#, at: play)
+            "/sandbox/v1/time/advance", key: Self.sandboxKey, body: #"{"by":"2mo"}"#, at: play)
         #expect(moved.status == 200)
         // Without the clock, the purchase would be of the future.
         let bought = try await till.run(
@@ -137,13 +137,49 @@ import Vocabulary
         }
         try await expectEventually { try await subscription().isAcknowledged }
         let moved = try await service.curl(
-            "/sandbox/v1/time", key: Self.sandboxKey, body: #"{"by":"33d"}"#, at: play)
+            "/sandbox/v1/time/advance", key: Self.sandboxKey, body: #"{"by":"33d"}"#, at: play)
         #expect(moved.status == 200)
         try await expectEventually {
             try await service.curl("/v1/users/alice/transactions", key: key)
                 .decoded(List<TransactionResource>.self).elements.count == 2
         }
         #expect(try await items(of: "alice", at: service, key: key) == ["bed 0", "plus 1"])
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
+    @Test func `a step of one customer's clock moves no other customer of the service`() async throws {
+        let key = try await till.makeKey()
+        let service = try await ServeProcess(till, Self.arguments + catalog)
+        let play = try playURL()
+        func act(_ path: String, _ body: String) async throws -> ServeProcess.Answer {
+            try await service.curl("/sandbox/v1/\(path)", key: Self.sandboxKey, body: body, at: play)
+        }
+        for user in ["alice", "bob"] {
+            let bought = try await act(
+                "subscriptions",
+                #"{"packageName":"com.example.garden","productId":"garden.basic.monthly","account":"\#(user)"}"#
+            ).decoded(PlaySubscriptionResource.self)
+            let redeemed = try await redeem(bought.signedPurchase, for: user, at: service, key: key)
+            #expect(try redeemed.decoded(Redemption.self).outcome == .granted)
+        }
+        func isAcknowledged(_ number: Int) async throws -> Bool {
+            try await service.curl("/sandbox/v1/subscriptions/\(number)", key: Self.sandboxKey, at: play)
+                .decoded(PlaySubscriptionResource.self).isAcknowledged
+        }
+        for number in 1...2 { try await expectEventually { try await isAcknowledged(number) } }
+        func transactions(of user: String) async throws -> Int {
+            try await service.curl("/v1/users/\(user)/transactions", key: key)
+                .decoded(List<TransactionResource>.self).elements.count
+        }
+        #expect(try await act("time/advance", #"{"by":"33d","account":"alice"}"#).status == 200)
+        try await expectEventually { try await transactions(of: "alice") == 2 }
+        #expect(try await items(of: "alice", at: service, key: key) == ["bed 0", "plus 1"])
+        #expect(try await transactions(of: "bob") == 1)
+        // Her subscription ends at her time.
+        #expect(try await act("subscriptions/1/cancel", "{}").status == 200)
+        #expect(try await act("time/advance", #"{"by":"2mo","account":"alice"}"#).status == 200)
+        try await expectEventually { try await items(of: "alice", at: service, key: key) == ["bed 0"] }
+        #expect(try await items(of: "bob", at: service, key: key) == ["bed 0", "plus 1"])
         #expect(await service.end(SIGTERM) == 0)
     }
 

@@ -456,7 +456,8 @@ import Vocabulary
 
     @Test(arguments: [
         ["store", "--products", "x.storekit"], ["store", "--bundle-id", "a"], ["store", "--environment", "Xcode"],
-        ["store", "--port", "70000"], ["store", "--as-apple", "--port", "1"], ["store", "--as-apple", "--host", "::1"],
+        ["store", "--port", "70000"], ["store", "--as-apple", "--port", "1"], ["store", "--", "true"],
+        ["store", "--as-apple", "--host", "::1"],
         ["store", "time", "--advance", "1 month"], ["store", "refund"],
         ["store", "subscription", "raise-price", "1"], ["store", "subscription", "seats", "1"],
         ["store", "subscription", "join", "1"], ["store", "subscription", "leave", "1", "--account", "bob"],

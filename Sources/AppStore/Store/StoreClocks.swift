@@ -113,27 +113,12 @@ extension TimeStep {
     }
 }
 
-/// A change of a subscription that became due.
-package struct DueEvent: Hashable, Sendable {
-    package enum Kind: String, Sendable, CaseIterable {
-        case renewed
-        case renewalFailed
-        case gracePeriodEnded
-        case expired
-    }
-
+extension DueEvent {
     /// The kinds by the notifications about them.
     fileprivate static let kinds: [NotificationTypeV2: Kind] = [
         .didRenew: .renewed, .didFailToRenew: .renewalFailed, .gracePeriodExpired: .gracePeriodEnded,
         .expired: .expired,
     ]
-
-    package let kind: Kind
-    /// The date, by the account's clock.
-    package let date: Timestamp
-    package let account: String
-    package let productIdentifier: String
-    package let transactionIdentifier: String
 }
 
 extension Books {
@@ -162,73 +147,6 @@ extension Books {
     }
 }
 
-/// The SQL statements on the clocks of accounts. They run inside the caller's transaction of the store's database.
-///
-/// An account follows the store's clock until its own time is advanced. From then on it has its own clock: the machine's clock
-/// plus an offset, which the store's clock no longer moves.
-package struct ClockRecords {
-    let database: Database
-    /// The time of the machine's clock.
-    let machineTime: Timestamp
-
-    /// The time of an account's own clock; nil if the account follows the store's.
-    func time(of account: String) throws -> Timestamp? {
-        try SQLRequest<Timestamp>(
-            "SELECT \(machineTime) + time_offset FROM account_clock WHERE account = \(account)"
-        ).fetchOne(database)
-    }
-
-    /// The latest time of all own clocks; nil if every account follows the store's.
-    func latestTime() throws -> Timestamp? {
-        try SQLRequest<Timestamp>("SELECT \(machineTime) + max(time_offset) FROM account_clock").fetchOne(database)
-    }
-
-    /// The accounts with their own clocks, each with its time, in the order of their names.
-    ///
-    /// - Parameter limit: The maximum number of accounts.
-    func all(limit: Int) throws -> [AccountTime] {
-        try SQLRequest<Row>(
-            """
-            SELECT account, \(machineTime) + time_offset AS time FROM account_clock ORDER BY account LIMIT \(limit)
-            """
-        ).fetchAll(database).map { AccountTime(account: $0["account"], now: $0["time"]) }
-    }
-
-    func setTime(_ time: Timestamp, of account: String) throws {
-        try database.insert(
-            [
-                "account": account,
-                "time_offset": time.millisecondsSince1970 - machineTime.millisecondsSince1970,
-            ], into: "account_clock", replacing: "account")
-    }
-
-    /// Lets every account follow the store's clock.
-    func clear() throws { try database.execute(sql: "DELETE FROM account_clock") }
-
-    /// True if the store knows an account: its queue has a payment, or its time was advanced.
-    func isKnown(_ account: String) throws -> Bool {
-        try SQLRequest<Bool>(
-            """
-            SELECT EXISTS (SELECT * FROM payment_transaction WHERE account = \(account))
-                OR EXISTS (SELECT * FROM account_clock WHERE account = \(account))
-            """
-        ).fetchOne(database) ?? false
-    }
-
-    /// The condition of rows whose accounts follow a clock.
-    ///
-    /// - Parameter account: The account whose rows are meant; nil for all accounts that follow the store's clock.
-    static func follows(_ account: String?) -> SQL {
-        account.map { "account = \($0)" } ?? "account NOT IN (SELECT account FROM account_clock)"
-    }
-}
-
-/// An account with its own clock, and its time.
-package struct AccountTime: Hashable, Sendable {
-    package let account: String
-    package let now: Timestamp
-}
-
 extension Books {
     var clocks: ClockRecords { ClockRecords(database: database, machineTime: machineTime) }
 
@@ -247,7 +165,14 @@ extension Books {
     }
 
     /// True if the store knows an account: its queue has a payment, or its time was advanced.
-    package func isKnown(_ account: String) throws -> Bool { try clocks.isKnown(account) }
+    package func isKnown(_ account: String) throws -> Bool {
+        try SQLRequest<Bool>(
+            """
+            SELECT EXISTS (SELECT * FROM payment_transaction WHERE account = \(account))
+                OR EXISTS (SELECT * FROM account_clock WHERE account = \(account))
+            """
+        ).fetchOne(database) ?? false
+    }
 
     /// The accounts with their own clocks, each with its time, in the order of their names.
     package func accountTimes(limit: Int = .max) throws -> [AccountTime] { try clocks.all(limit: limit) }

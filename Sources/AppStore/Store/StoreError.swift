@@ -87,12 +87,7 @@ package enum StoreError: LocalStoreError, Equatable {
                     + "such as en-US.",
                 korean: "쓸 수 없는 로캘입니다. en-US처럼 언어와 지역을 하이픈으로 이어 입력하세요.")
         case .accountInvalid(let account): LocalAccount.rule(ofInvalid: account)
-        case .accountUnknown(let account):
-            ErrorRule(
-                "accountUnknown", .notFound,
-                "The store knows no account \"\(account.prefix(100))\". An account is known from its first payment on: "
-                    + "`till store buy PRODUCT --account ACCOUNT`.",
-                korean: "이 계정으로 결제한 적이 없습니다. 계정은 첫 결제부터 알려집니다.")
+        case .accountUnknown(let account): LocalAccount.rule(ofUnknown: account, buyingWith: "till store")
         case .simulated(let call, let failure):
             ErrorRule(
                 "storeKitError", .conflict, hasReason: true,

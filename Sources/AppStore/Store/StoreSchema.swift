@@ -6,10 +6,7 @@ enum StoreSchema: LocalSchema {
 
     static let version = 1
     static let tables = """
-        CREATE TABLE account_clock (
-            account TEXT PRIMARY KEY,
-            time_offset INTEGER NOT NULL
-        ) STRICT;
+        \(ClockRecords.table)
 
         CREATE TABLE app_store_transaction (
             transaction_id TEXT PRIMARY KEY,

@@ -54,7 +54,16 @@ extension Store {
         // The verifier reads the store's clock, so no transaction of the store's database may be open.
         let answer = VerifyReceiptAnswer(to: proof, environment: environment, verifier: verifier, requestDate: now)
         guard answer.status == .valid, let account else { return answer }
-        return try read { try $0.addSubscriptions(to: answer, account: account, request, environment: environment) }
+        return try read { books in
+            // Apple documents it for `latest_receipt_info` alone (App Store Receipts, "in_app_ownership_type"), and answers have it in
+            // the receipt, too (developer.apple.com/forums/thread/705027).
+            let stated = try answer.adding(
+                "in_app_ownership_type",
+                toPurchases: { identifier in
+                    try books.transactions.transaction(identifier)?.ownership.rawValue
+                })
+            return try books.addSubscriptions(to: stated, account: account, request, environment: environment)
+        }
     }
 }
 

@@ -2,24 +2,18 @@ import HTTPSupport
 import HTTPTypes
 import Proofs
 
-extension OpenAPIDocument {
-    /// The description of the sandbox API, composed on first use.
-    static let sandbox: Result<OpenAPIDocument, any Error> = Result {
-        try OpenAPIDocument(
+extension LocalStoreDescription {
+    /// Composed on first use.
+    static let appStore: Result<LocalStoreDescription, any Error> = Result {
+        try LocalStoreDescription(
             title: "Till, the local App Store",
-            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`) and verifyReceipt. The header `X-Till-Store: NAME`, or `/stores/NAME` before the path of any request, names a store of its own in the process of `till store`.",
-            codes: SharedAnswer.codes(explainedIn: PackageResources.Errors_md), operations: APIOperation.all,
-            security: .init("sandboxKey", "The sandbox key."),
+            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`) and verifyReceipt.",
+            errors: PackageResources.Errors_md, operations: APIOperation.all,
             pathParameters: [
                 "account": [.path("account", "The App Store account.", .text(length: 1...256)).shared(as: "account")],
                 "number": [.path("number", "The number in the payment queue.", .integer()).shared(as: "number")],
                 "transaction": [.path("transaction", "Any transaction of the sale.").shared(as: "transaction")],
                 "uuid": [.path("uuid", "The notification.", .uuid())],
-            ],
-            wording: [
-                .unauthorized: "The sandbox key is missing or wrong.",
-                .conflict: "The state, or a simulated error, does not allow this.",
-                .failed: "The store failed.", .unavailable: "The store cannot answer now.",
             ])
     }
 }
@@ -27,29 +21,13 @@ extension OpenAPIDocument {
 extension APIOperation {
     fileprivate static let all =
         [
-            readErrors, readDescription, readSandboxDescription, isLive, isReady, buy, listProducts, listSubscriptions,
+            buy, listProducts, listSubscriptions,
             readAppTransaction, listSales, readReceipt, restore, readFamily, joinFamily, leaveFamily, clearSales,
             deleteSale, readConsumption,
             requestRetentionMessage, judgeSignedRequest, listQueue,
-            readSettings, changeSettings, readTime, advanceTime, reset, deleteStore, listNotifications, notify,
+            readSettings, changeSettings, reset, listNotifications, notify,
             addFaults, replay,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
-
-    static let readErrors = APIOperation(
-        .get, "/errors", for: .anybody, usesReserve: true, "readErrors",
-        "Lists every error code, with cause and remedy",
-        parameters: [.ifNoneMatch], answers: [.content("The page.", ["text/markdown": .text()])])
-    static let readDescription = description("/openapi.json", "readDescription", "This document")
-    static let readSandboxDescription = description(
-        "/sandbox/v1/openapi.json", "readSandboxDescription", "This document, also beside a service")
-    static let isLive = APIOperation(
-        .get, "/health/live", for: .anybody, usesReserve: true, ignoresUnknownParameters: true,
-        "isLive", "Answers if the process runs",
-        answers: [.empty("It does.")])
-    static let isReady = APIOperation(
-        .get, "/health/ready", for: .anybody, usesReserve: true, ignoresUnknownParameters: true,
-        "isReady", "Answers if the store can be read",
-        answers: [.empty("It can.")], or: [.failed, .unavailable])
 
     static let buy = sandbox(
         .post, "purchases", "buy", "Buys a product", body: .json(PurchaseRequest.schema),
@@ -125,20 +103,9 @@ extension APIOperation {
         .patch, "settings", "changeSettings", "Changes settings from now on",
         body: .json(SettingsChanges.schema, isRequired: false), answers: [.json("The settings.", .settings)],
         or: [.refused])
-    static let readTime = sandbox(
-        .get, "time", "readTime", "Reads the store's time, or an account's",
-        parameters: [.query("account", "The account whose time is read; the store's without it.")],
-        answers: [.json("The time.", ClockAnswer.self)], or: [.notFound, .refused])
-    static let advanceTime = sandbox(
-        .post, "time/advance", "advanceTime",
-        "Advances the store's time, or an account's; everything that is due happens",
-        body: .json(TimeAdvanceRequest.schema), answers: [.json("The time.", ClockAnswer.self)],
-        or: [.notFound, .conflict, .refused])
     static let reset = sandbox(
         .post, "reset", "reset", "Clears the sales, the families, the clocks and the settings",
         answers: [.json("The things that were cleared.", ResetResult.self)])
-    static let deleteStore = sandbox(
-        .delete, "store", "deleteStore", "Deletes a named store", answers: [.empty("It is deleted.")], or: [.conflict])
 
     static let listNotifications = sandbox(
         .get, "notifications", "listNotifications", "Lists the notifications with their attempts",
@@ -191,28 +158,6 @@ extension APIOperation {
     }
 
     private static let queue = "The payment queue, in the order of the payments."
-
-    private static func description(_ path: String, _ name: String, _ summary: String) -> APIOperation {
-        APIOperation(
-            .get, path, for: .anybody, usesReserve: true, name, summary, parameters: [.ifNoneMatch],
-            answers: [.json("OpenAPI 3.1.", Schema.anyObject)])
-    }
-
-    /// An operation with the sandbox key.
-    private static func sandbox(
-        _ method: HTTPRequest.Method,
-        _ path: String,
-        _ name: String,
-        _ summary: String,
-        parameters: [Parameter] = [],
-        body: RequestBody? = nil,
-        answers: [Answer],
-        or others: Set<SharedAnswer> = []
-    ) -> APIOperation {
-        APIOperation(
-            method, "/sandbox/v1/\(path)", for: nil, name, summary, parameters: parameters, body: body,
-            answers: answers, or: others, never: path.contains("{account}") ? [.notFound] : [])
-    }
 }
 
 extension TransactionAction {

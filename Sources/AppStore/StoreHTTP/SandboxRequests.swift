@@ -4,51 +4,6 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// A request body of a sandbox route. Fields that the schema lacks are rejected.
-protocol SandboxRequest: Decodable, Sendable {
-    static var schema: Schema { get }
-}
-
-/// Decodes the request bodies of the sandbox's routes.
-extension SandboxBody {
-    /// - Throws: `Problem`, `bodyInvalid`, for an invalid body. An empty body is an object without fields.
-    static func decode<Body: SandboxRequest>(
-        _ request: Request,
-        _ context: ServiceContext,
-        as type: Body.Type
-    ) async throws -> Body {
-        let bytes = try await collect(request, context)
-        do {
-            if case .object(let object) = try JSONParser.parse(bytes) {
-                _ = try JSONBody(object: object, known: Body.schema.fieldNames)
-            }
-            return try CheckedJSON.decode(type, from: bytes)
-        } catch let error as DecodingError {
-            throw JSONBody.invalid(sentence(error))
-        } catch let error as JSONSyntaxError {
-            throw JSONBody.invalid("The body is not JSON: \(error.message).")
-        } catch is CheckedJSON.Refusal {
-            throw JSONBody.invalid("A field of the body is too long.")
-        }
-    }
-
-    private static func sentence(_ error: DecodingError) -> String {
-        switch error {
-        case .keyNotFound(let key, let context):
-            "The field \(path(context.codingPath + [key])) is missing."
-        case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "The field \(path(context.codingPath)) has another type than it has to."
-        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            "The field \(path(context.codingPath)) has a value that it cannot have."
-        default: "The body has to be a JSON object."
-        }
-    }
-
-    private static func path(_ keys: [any CodingKey]) -> String {
-        keys.map { "/" + ($0.intValue.map { String($0) } ?? $0.stringValue) }.joined()
-    }
-}
-
 /// A request to buy a product.
 struct PurchaseRequest: SandboxRequest {
     static let schema = Schema.object("A request to buy a product.", named: "PurchaseRequest").fields([
@@ -151,10 +106,6 @@ struct PurchaseRequest: SandboxRequest {
     }
 }
 
-extension Schema {
-    fileprivate static let account = text("The App Store account.", length: 1...256)
-}
-
 /// A request to refund a sale, or to request its refund.
 struct RefundRequest: SandboxRequest {
     static let schema = Schema.object("A reason.", named: "RefundRequest").fields([
@@ -241,18 +192,6 @@ struct SignedRequestRequest: SandboxRequest {
     let signedRequest: String
 }
 
-/// A request to advance the store's clock, or an account's.
-struct TimeAdvanceRequest: SandboxRequest {
-    static let schema = Schema.object("A step of the clock.", named: "TimeAdvanceRequest").fields([
-        "by": .text("The step: \(TimeStep.form).").with(["examples": .array(["1mo"])]),
-        "account": .text("The account whose time advances, and no other's; the store's without it.", length: 1...256)
-            .optional,
-    ]).closed
-
-    let by: String
-    var account: String?
-}
-
 /// A request to send a notification on demand.
 struct NotificationRequest: SandboxRequest {
     static let schema = Schema.object("A notification on demand.", named: "NotificationRequest").fields([
@@ -271,17 +210,4 @@ struct NotificationRequest: SandboxRequest {
     var subtype: String?
     var transactionId: String?
     var account: String?
-}
-
-/// A request to inject faults into the next notifications.
-struct NotificationFaultsRequest: SandboxRequest {
-    static let schema = Schema.object("Faults of the next notifications.", named: "NotificationFaultsRequest")
-        .fields([
-            "faults": .array(
-                of: .text().with(["pattern": "^(duplicate|reorder|drop|delay:[0-9]+)$"]),
-                "One for each notification.")
-        ]).closed
-
-    /// The faults: `duplicate`, `reorder`, `drop` or `delay:SECONDS`.
-    let faults: [String]
 }

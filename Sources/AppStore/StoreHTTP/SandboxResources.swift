@@ -81,48 +81,6 @@ package struct FamilyResource: AnswerObject, Codable, Sendable {
     package init(_ family: Family?) { (organizer, members) = (family?.organizer, family?.members ?? []) }
 }
 
-/// The time of the store's clock, or of an account's.
-package struct ClockAnswer: AnswerObject {
-    package static let answerFields = AnswerFields<Self>("The time of a clock.", named: "Time") {
-        $0.field("now", .time("The time."), \.now.rfc3339)
-        $0.field(
-            "millisecondsSince1970", "The same time with its milliseconds, as signed data has it.",
-            \.now.millisecondsSince1970)
-        $0.field(
-            "accounts", "The accounts with their own time; only in the answer to a read of the store's.", \.accounts)
-        $0.field("events", "The events that an advance brought about.", \.events)
-    }
-
-    let now: Timestamp
-    /// The accounts with their own time; nil except for a read of the store's.
-    let accounts: [AccountTime]?
-    /// The events that an advance of the clock brought about; nil without an advance.
-    let events: [DueEvent]?
-
-    package init(now: Timestamp, accounts: [AccountTime]? = nil, events: [DueEvent]? = nil) {
-        (self.now, self.accounts, self.events) = (now, accounts, events)
-    }
-}
-
-extension AccountTime: AnswerObject {
-    package static let answerFields = AnswerFields<Self>("An account with its own time.", named: "AccountTime") {
-        $0.field("account", "The App Store account.", \.account)
-        $0.field("now", .time("The time."), \.now.rfc3339)
-    }
-}
-
-extension DueEvent: AnswerObject {
-    package static let answerFields = AnswerFields<Self>(
-        "A change of a subscription that time brought about.", named: "DueEvent"
-    ) {
-        $0.field("kind", .one(of: DueEvent.Kind.self, "The change."), \.kind.rawValue)
-        $0.field("date", .time("The date."), \.date.rfc3339)
-        $0.field("account", "The App Store account.", \.account)
-        $0.field("productId", "The product.", \.productIdentifier)
-        $0.field("transactionId", "The latest transaction.", \.transactionIdentifier)
-    }
-}
-
 extension StoreNotification: AnswerObject, Listed {
     package static let listName = "notifications"
     package static let answerFields = AnswerFields<Self>("A notification.", named: "Notification") {

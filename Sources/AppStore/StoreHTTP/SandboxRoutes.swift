@@ -122,10 +122,7 @@ struct SandboxRoutes: Sendable {
         }
         group.on(.advanceTime) { request, context in
             let body = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self)
-            guard let step = TimeStep(body.by) else {
-                throw JSONBody.invalid("The field /by has to be \(TimeStep.form).")
-            }
-            let account = body.account
+            let (step, account) = (try body.step(), body.account)
             let start = try await BlockingWork.run { try store.time(of: account) }
             // A client that closes its connection stops no clock halfway.
             let now = try await Task {
@@ -136,14 +133,7 @@ struct SandboxRoutes: Sendable {
             }
         }
         group.on(.reset) { _, _ in try await BlockingWork.run { try store.reset() }.answer() }
-        group.on(.deleteStore) { _, _ in
-            guard let delete else {
-                throw StoreError.invalidAction(
-                    "Only a named store can be deleted. Clear this one with POST /sandbox/v1/reset.")
-            }
-            delete()
-            return HTTPResponse.Status.noContent
-        }
+        group.addDeletion(delete)
     }
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
@@ -161,8 +151,8 @@ struct SandboxRoutes: Sendable {
             return JSONAnswer.response(bytes: json, status: .created)
         }
         group.on(.addFaults) { request, context in
-            let faults = try SandboxBody.faults(
-                named: try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults)
+            let faults = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self)
+                .notificationFaults()
             return try await write { try $0.add(faults) }
         }
         group.on(.replay) { _, context in

@@ -7,79 +7,35 @@ import Proofs
 
 /// The store's routes: the App Store's (`/inApps`, `/groups`, `/verifyReceipt`), the OCSP responder of its certificates (`/ocsp`), and the
 /// sandbox's, which control the customer and Apple (`/sandbox/v1`).
-package struct StoreRoutes: RouteSource {
+package struct StoreRoutes: LocalStoreRouteSource {
     let store: Store
-    /// The API key of the sandbox's routes.
-    let sandboxKey: APIKey
-    /// The machine's clock, for the dates of developers' tokens.
-    let clock: any WallClock
+    package let sandboxKey: APIKey
+    package let clock: any WallClock
     /// Deletes the named store; nil if the store has no name.
     var delete: (@Sendable () -> Void)?
 
-    /// The routes of a stand-alone store, with its own description, error codes and readiness, and of the named stores in its process.
-    ///
-    /// - Parameter logger: The logger of the notifications that named stores send.
-    package func router(logger: Logger = Logger(label: "till.store")) -> Router<ServiceContext> {
-        let (metrics, limits) = (ServiceMetrics(), SharedLimits())
-        let router = Router(context: ServiceContext.self)
-        let tokens = TeamTokens(store: store, clock: clock)
-        // Around all other middleware, because a named store has its own.
-        router.add(
-            middleware: NamedStores(clock: clock) { request in
-                guard let credential = AuthenticationMiddleware.credential(of: request) else { return false }
-                if sandboxKey.matches(credential) { return true }
-                return try await tokens.accepts(credential)
-            } _: { path, delete in
-                let named = try Store(besides: store, at: path)
-                let router = Router(context: ServiceContext.self)
-                StoreRoutes(store: named, sandboxKey: sandboxKey, clock: clock, delete: delete)
-                    .addAlone(to: router, metrics, limits)
-                return (router.buildResponder(), named.notificationSending(logger: logger))
-            })
-        addAlone(to: router, metrics, limits)
-        return router
+    package static let command = "till store"
+
+    package static var description: LocalStoreDescription { get throws { try LocalStoreDescription.appStore.get() } }
+
+    package func accepts(_ token: String) async throws -> Bool {
+        try await TeamTokens(store: store, clock: clock).accepts(token)
     }
 
-    private func addAlone(to router: Router<ServiceContext>, _ metrics: ServiceMetrics, _ limits: SharedLimits) {
-        router.addMiddleware(counting: metrics, limits, routes: descriptions)
-        addAlone(to: router)
+    package func named(
+        at path: String, delete: @escaping @Sendable () -> Void, logger: Logger
+    ) throws -> (routes: StoreRoutes, sending: Companion) {
+        let named = try Store(besides: store, at: path)
+        return (
+            StoreRoutes(store: named, sandboxKey: sandboxKey, clock: clock, delete: delete),
+            named.notificationSending(logger: logger)
+        )
     }
 
-    /// The methods and paths of a stand-alone store, such as `GET /sandbox/v1/time`.
-    package var operations: [String] {
-        descriptions.map { "\($0.method.rawValue) \($0.path)" }
-    }
-
-    private var descriptions: [Router<ServiceContext>.RouteDescription] {
-        let router = Router(context: ServiceContext.self)
-        addAlone(to: router)
-        return router.routes
-    }
-
-    /// The description of the sandbox API (OpenAPI 3.1).
-    package static var openAPI: [UInt8] { get throws { try OpenAPIDocument.sandbox.get().bytes } }
-
-    /// Adds all routes of a stand-alone store. In a service, the service has its own routes at the other paths.
-    private func addAlone(to router: Router<ServiceContext>) {
-        add(to: router)
-        let open = router.group()
-        open.on(.readDescription) { request, _ in try Self.description(for: request) }
-        open.on(.readErrors) { request, _ in
-            CacheableAnswer(PackageResources.Errors_md, type: "text/markdown; charset=utf-8").response(to: request)
-        }
-        open.on(.isLive) { _, _ in HTTPResponse.Status.noContent }
-        open.on(.isReady) { [store] _, _ in
-            _ = try await BlockingWork.run { try store.settings() }
-            return HTTPResponse.Status.noContent
-        }
-    }
-
-    private static func description(for request: Request) throws -> Response {
-        CacheableAnswer(try openAPI, type: "application/json").response(to: request)
-    }
+    package func checkReadiness() throws { _ = try store.settings() }
 
     package func add(to router: Router<ServiceContext>) {
-        let all = router.group().add(middleware: NamedStoreRefusal())
+        let all = addDescription(to: router)
         let limits = ServerAPILimits(store: store, clock: clock)
         func server(_ path: RouterPath) -> RouterGroup<ServiceContext> {
             all.group(path).add(middleware: ServerAPIErrorMiddleware())
@@ -89,8 +45,6 @@ package struct StoreRoutes: RouteSource {
         if store.environment != .production { ServerAPIRoutes(store: store).addGroups(to: server("groups")) }
         VerifyReceiptRoutes(store: store).add(to: all)
         OCSPRoutes(store: store).add(to: all)
-        // Without the key, and at a path that the service does not use.
-        router.group().on(.readSandboxDescription) { request, _ in try Self.description(for: request) }
         let sandbox = all.sandbox(of: "The store", key: sandboxKey)
         SandboxRoutes(store: store, delete: delete).add(to: sandbox)
     }

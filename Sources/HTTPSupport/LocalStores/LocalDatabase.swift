@@ -189,4 +189,13 @@ package enum LocalAccount {
                 + "characters.",
             korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(maximumLength)바이트로 입력하세요.")
     }
+
+    /// - Parameter command: The command of the store, such as `till store`.
+    package static func rule(ofUnknown name: String, buyingWith command: String) -> ErrorRule {
+        ErrorRule(
+            "accountUnknown", .notFound,
+            "The store knows no account \"\(name.prefix(100))\". An account is known from its first payment on: "
+                + "`\(command) buy PRODUCT --account ACCOUNT`.",
+            korean: "이 계정으로 결제한 적이 없습니다. 계정은 첫 결제부터 알려집니다.")
+    }
 }

@@ -19,9 +19,13 @@ package final class GooglePlay: Sendable {
     private let trust: Trust
     let machineClock: any WallClock
     let randomness: Randomness
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
     /// The file of the database. Faults name it.
     private let path: String
+    /// The Play whose service accounts a named one accepts; nil for the Play of a folder.
+    private let main: GooglePlay?
+    /// The name of a database in memory, as SQLite has it.
+    private static let memory = ":memory:"
 
     /// Opens the Play in a folder. A new folder gets new keys, and sells nothing.
     ///
@@ -41,7 +45,41 @@ package final class GooglePlay: Sendable {
         let file = folder.appending(path: "play.sqlite", directoryHint: .notDirectory)
         path = file.path
         queue = try PlaySchema.open(file, label: "play", .normal)
+        main = nil
     }
+
+    /// A fresh Play in memory. It has the apps and the products that the other one has now, signs with the same keys, and accepts the same
+    /// service accounts and access tokens, also those that are made later.
+    init(besides main: GooglePlay) throws(PlayError) {
+        (keys, machineClock, randomness, trust) = (main.keys, main.machineClock, main.randomness, { _, _ in })
+        (path, self.main) = (Self.memory, main)
+        queue = try PlaySchema.openInMemory(named: Self.memory)
+        do {
+            let (apps, resources) = try main.queue.read { database in
+                (
+                    try String.fetchAll(database, sql: "SELECT package_name FROM app"),
+                    try Row.fetchAll(database, sql: "SELECT package_name, kind, path, record FROM catalog_resource")
+                )
+            }
+            try queue.write { database in
+                for app in apps { try database.insert(["package_name": app], into: "app") }
+                for row in resources {
+                    try database.insert(
+                        [
+                            "package_name": row["package_name"] as String, "kind": row["kind"] as String,
+                            "path": row["path"] as String, "record": row["record"] as String,
+                        ], into: "catalog_resource")
+                }
+            }
+        } catch {
+            throw PlayError(error, path: Self.memory)
+        }
+    }
+
+    /// The Play that has the service accounts and the access tokens.
+    var accounts: GooglePlay { main ?? self }
+    /// True for a Play in memory, which ends with its last reference.
+    var isNamed: Bool { main != nil }
 
     /// Runs a use case in one transaction, after all due events.
     ///
@@ -59,7 +97,7 @@ package final class GooglePlay: Sendable {
         }
     }
 
-    private func books(_ database: Database) throws -> PlayBooks {
+    func books(_ database: Database) throws -> PlayBooks {
         let machineTime = machineClock.now()
         return PlayBooks(
             database: database, keys: keys, trust: trust, randomness: randomness, machineTime: machineTime,
@@ -71,21 +109,10 @@ package final class GooglePlay: Sendable {
     }
 
     /// The time of the Play's clock, without due events. The next use case reports a read error.
-    fileprivate var now: Timestamp {
+    var now: Timestamp {
         let machineTime = machineClock.now()
         return machineTime.adding(milliseconds: (try? queue.read(Self.clockOffset)) ?? 0)
     }
-}
-
-/// The Play's clock: the machine's clock plus an offset (`PlayBooks.advance`).
-package struct PlayClock: WallClock {
-    let play: GooglePlay
-
-    package func now() -> Timestamp { play.now }
-}
-
-extension GooglePlay {
-    package var clock: PlayClock { PlayClock(play: self) }
 }
 
 /// The Play's records at one moment, inside a transaction of its database.
@@ -96,17 +123,21 @@ package struct PlayBooks {
     let randomness: Randomness
     /// The machine's time. Access tokens end by it, because clients date their requests by their own clocks.
     let machineTime: Timestamp
-    /// The time of the Play's clock.
-    package let now: Timestamp
+    /// The time of the Play's clock, or of the account of `of(_:)`.
+    package internal(set) var now: Timestamp
 
     var purchases: PurchaseRecords<OneTimePurchase> { .init(database: database) }
     var subscriptions: PurchaseRecords<RecurringPurchase> { .init(database: database) }
 
-    /// Performs all due events of purchases, subscriptions and refund reviews, the oldest first.
-    func catchUp() throws {
+    /// Performs all due events of purchases, subscriptions and refund reviews of the accounts of a clock, the oldest first.
+    ///
+    /// - Parameter account: The account with its own clock, whose books these are; nil for the Play's clock.
+    func catchUp(of account: String?) throws {
         while true {
-            let (purchase, subscription) = (try purchases.firstDue(at: now), try subscriptions.firstDue(at: now))
-            let review = try firstDueReview()
+            let purchase = try purchases.firstDue(at: now, of: account)
+            let (subscription, review) = (
+                try subscriptions.firstDue(at: now, of: account), try firstDueReview(of: account)
+            )
             let moments = (purchase?.acknowledgementDeadline, subscription?.nextMoment, review?.dueTime)
             let first = [moments.0, moments.1, moments.2].compactMap(\.self).min()
             if var subscription, let moment = moments.1, moment == first {
@@ -121,20 +152,21 @@ package struct PlayBooks {
         }
     }
 
-    /// Advances the clock. What becomes due then happens in the next use case.
-    ///
-    /// - Returns: The new time.
-    /// - Throws: `PlayError`, `invalidAction`, for a step that is too long.
-    package func advance(_ step: TimeStep) throws -> Timestamp {
-        let seconds: Int64
-        do { seconds = try step.length(from: now) } catch { throw PlayError.invalidAction(error.message) }
-        let time = now.adding(seconds: seconds)
-        let offset = time.millisecondsSince1970 - machineTime.millisecondsSince1970
-        try database.insert(["name": "clockOffset", "value": offset], into: "setting", replacing: "name")
-        return time
+    private static let addressName = "address"
+
+    /// The address at which the Play listens, or has listened last; nil before its first start.
+    package func address() throws -> URL? {
+        try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [Self.addressName])
+            .flatMap { URL(string: $0) }
     }
 
-    /// Clears the purchases, the external transactions, the faults and the clock. The apps, their products, the keys and the service accounts stay.
+    /// Notes the address at which the Play listens now.
+    package func setAddress(_ address: URL) throws {
+        try database.insert(
+            ["name": Self.addressName, "value": address.absoluteString], into: "setting", replacing: "name")
+    }
+
+    /// Clears the purchases, the external transactions, the faults and the clocks. The apps, their products, the keys and the service accounts stay.
     ///
     /// - Returns: The number of purchases.
     package func reset() throws -> Int {
@@ -147,6 +179,7 @@ package struct PlayBooks {
         try database.execute(sql: "DELETE FROM subscription_purchase")
         let subscriptionCount = database.changesCount
         try database.execute(sql: "DELETE FROM setting WHERE name = 'clockOffset'")
+        try clocks.clear()
         try clearFaults()
         return count + subscriptionCount
     }
@@ -162,6 +195,7 @@ package enum PlayError: LocalStoreError, Equatable {
     /// The action is not possible in the present state. The sentence says why.
     case invalidAction(String)
     case accountInvalid(String)
+    case accountUnknown(String)
     /// An identifier of the app for an account or a profile, which is too long or empty.
     case obfuscatedIdentifierInvalid
     case keysUnreadable(path: String)
@@ -201,6 +235,7 @@ package enum PlayError: LocalStoreError, Equatable {
         case .invalidAction(let reason):
             ErrorRule("invalidAction", .conflict, hasReason: true, reason, korean: "지금 상태에서는 할 수 없는 작업입니다.")
         case .accountInvalid(let account): LocalAccount.rule(ofInvalid: account)
+        case .accountUnknown(let account): LocalAccount.rule(ofUnknown: account, buyingWith: "till play")
         case .obfuscatedIdentifierInvalid:
             ErrorRule(
                 "accountInvalid", .unprocessable,

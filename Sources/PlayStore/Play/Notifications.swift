@@ -55,17 +55,22 @@ extension PlayBooks {
     }
 
     /// Adds a notification to the outbox, with the fault that is next.
-    func notify(_ packageName: String, at time: Timestamp, _ fill: (inout DeveloperNotification) -> Void) throws {
+    ///
+    /// - Parameter account: The customer whom it is about; nil for a test.
+    func notify(
+        _ packageName: String, of account: String?, at time: Timestamp, _ fill: (inout DeveloperNotification) -> Void
+    ) throws {
         var notification = DeveloperNotification(version: DeveloperNotification.version, packageName: packageName)
         notification.eventTimeMillis = Int64Text(value: time.millisecondsSince1970)
         fill(&notification)
         let fault = try nextNotificationFault()
         let isSent = try fault != .drop && pushSettings() != nil
-        // A delay follows the Play's clock, so that a test moves it by hand.
-        let notBefore = if case .delay(let seconds) = fault { time.adding(seconds: seconds) } else { time }
+        // A delay follows the clock of the customer, so that a test moves it by hand.
+        let notBefore: Timestamp? = if case .delay(let seconds) = fault { time.adding(seconds: seconds) } else { nil }
         try database.insert(
             [
-                "date": time, "record": try LocalRecord.text(notification), "next_attempt": isSent ? machineTime : nil,
+                "date": time, "account": account, "record": try LocalRecord.text(notification),
+                "next_attempt": isSent ? machineTime : nil,
                 "not_before": notBefore, "comes_after_next": fault == .reorder, "repeats": fault == .duplicate ? 1 : 0,
             ], into: "notification")
     }
@@ -91,7 +96,9 @@ extension PlayBooks {
     /// Adds the test notification of the Play Console.
     package func sendTestNotification(of packageName: String) throws {
         guard try hasApp(packageName) else { throw PlayError.appNotFound(packageName) }
-        try notify(packageName, at: now) { $0.testNotification = .init(version: DeveloperNotification.version) }
+        try notify(packageName, of: nil, at: now) {
+            $0.testNotification = .init(version: DeveloperNotification.version)
+        }
     }
 
     /// The notifications, newest first.
@@ -109,7 +116,9 @@ extension PlayBooks {
         try fetch(
             """
             next_attempt <= \(machineTime)
-                AND coalesce(not_before, 0) <= \(now) AND (NOT comes_after_next OR EXISTS (
+                AND coalesce(not_before, 0) <= coalesce(
+                    (SELECT \(machineTime) + time_offset FROM account_clock WHERE account = notification.account), \(now))
+                AND (NOT comes_after_next OR EXISTS (
                     SELECT 1 FROM notification AS follower
                     WHERE follower.number = (
                         SELECT min(number) FROM notification AS later WHERE later.number > notification.number)

@@ -4,12 +4,14 @@ import HTTPSupport
 enum PlaySchema: LocalSchema {
     typealias Failure = PlayError
 
-    static let version = 1
+    static let version = 2
     static let tables = """
         CREATE TABLE setting (
             name TEXT PRIMARY KEY,
             value ANY NOT NULL
         ) STRICT;
+
+        \(ClockRecords.table)
 
         CREATE TABLE app (
             package_name TEXT PRIMARY KEY
@@ -42,6 +44,7 @@ enum PlaySchema: LocalSchema {
         CREATE TABLE notification (
             number INTEGER PRIMARY KEY,
             date INTEGER NOT NULL,
+            account TEXT,
             record TEXT NOT NULL,
             attempts INTEGER NOT NULL DEFAULT 0,
             next_attempt INTEGER,
@@ -60,6 +63,7 @@ enum PlaySchema: LocalSchema {
 
         CREATE TABLE refund_review (
             order_id TEXT PRIMARY KEY,
+            account TEXT NOT NULL,
             due_at INTEGER,
             record TEXT NOT NULL
         ) STRICT;

@@ -127,8 +127,10 @@ struct AccessToken {
 /// Access tokens for service accounts (RFC 7523).
 extension PlayBooks {
     private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-    /// google-auth states this audience for any address of the token endpoint.
-    private static let googleAudience = "https://oauth2.googleapis.com/token"
+    /// The audiences that Google's clients state for any address of the token endpoint: that for Python, and that for Ruby.
+    private static let googleAudiences = [
+        "https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token",
+    ]
     /// The longest life of an assertion, in seconds.
     private static let maximumLifetime = 3600.0
     /// The tolerated difference of the clocks, in seconds. Google documents none.
@@ -148,8 +150,9 @@ extension PlayBooks {
         guard let key = publicKey.flatMap({ TokenKey($0, for: .rs256) }), token.isSigned(by: key),
             token.keyIdentifier?.hasSameBytes(as: account.keyIdentifier) ?? true
         else { throw TokenRefusal.signature }
+        let accepted = Self.googleAudiences + [address]
         guard let audiences = token.claims.audiences, audiences.count == 1,
-            audiences.allSatisfy({ $0.hasSameBytes(as: Self.googleAudience) || $0.hasSameBytes(as: address) })
+            audiences.allSatisfy({ audience in accepted.contains { $0.hasSameBytes(as: audience) } })
         else { throw TokenRefusal.audience }
         let now = Double(machineTime.millisecondsSince1970) / 1000
         guard let start = token.claims.date("iat"), let end = token.claims.date("exp"), start <= now + Self.clockSkew,

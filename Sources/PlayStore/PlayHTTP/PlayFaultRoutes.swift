@@ -3,65 +3,59 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
+extension CallFault: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("A fault of the next calls.", named: "Fault") {
+        $0.field("reason", "The reason of a documented error.", \.reason)
+        $0.field("method", "Google's identifier of the method; absent for each.", \.method)
+        $0.field("token", "The purchase token of the calls; absent for any.", \.token)
+        $0.field("status", "The status; absent for that which Google documents.", \.status)
+        $0.field("isAfterwards", "True if the call does its work, and only its answer is lost.", \.isAfterwards)
+        $0.field("calls", "The number of calls that still fail.", \.calls)
+    }
+}
+
+/// The faults on demand.
+struct FaultsAnswer: AnswerObject {
+    static let answerFields = AnswerFields<Self>("The faults on demand.", named: "Faults") {
+        $0.field("calls", "The faults of calls, in the order in which they were added.", \.calls)
+        $0.field("notifications", "The faults of the next notifications, one for each.", \.notifications)
+    }
+
+    private let calls: [CallFault]
+    private let notifications: [String]
+
+    init(_ books: PlayBooks) throws {
+        calls = try books.callFaults()
+        notifications = try books.notificationFaults().map(\.name)
+    }
+}
+
 /// Faults on demand: errors of the next calls of the Play Developer API, and disturbed notifications.
 extension PlaySandboxRoutes {
-    /// A class, because the compiler crashes on a wide value in an async closure.
-    private final class NewCallFault: Decodable, Sendable {
-        let reason: String
-        let method: String?
-        let token: String?
-        let status: Int?
-        let calls: Int?
-        let isAfterwards: Bool?
-
-        static let fields = ["reason", "method", "token", "status", "calls", "isAfterwards"]
-
-        var fault: CallFault {
-            var fault = CallFault(reason: reason)
-            (fault.method, fault.token, fault.status) = (method, token, status)
-            (fault.calls, fault.isAfterwards) = (calls ?? 1, isAfterwards ?? false)
-            return fault
-        }
-    }
-
-    private struct NewNotificationFaults: Decodable {
-        let faults: [String]
-    }
-
-    private struct Faults: Encodable {
-        let calls: [CallFault]
-        let notifications: [String]
-
-        init(_ books: PlayBooks) throws {
-            calls = try books.callFaults()
-            notifications = try books.notificationFaults().map(\.name)
-        }
-    }
-
     func addFaults(to group: RouterGroup<ServiceContext>) {
-        group.get("faults") { _, _ in try await answer { try Faults($0) } }
-        group.post("faults") { request, context in
-            let body = try await body(request, context, NewCallFault.self, NewCallFault.fields)
+        group.on(.listFaults) { _, _ in try await answer { try FaultsAnswer($0).json() } }
+        group.on(.addFault) { request, context in
+            let body = try await SandboxBody.decode(request, context, as: CallFaultRequest.self)
             return try await answer(.created) { books in
                 try books.add(body.fault)
-                return try Faults(books)
+                return try FaultsAnswer(books).json()
             }
         }
-        group.delete("faults") { _, _ in
+        group.on(.clearFaults) { _, _ in
             try await answer { books in
                 try books.clearFaults()
-                return try Faults(books)
+                return try FaultsAnswer(books).json()
             }
         }
-        group.post("notifications/faults") { request, context in
-            let faults = try SandboxBody.faults(
-                named: try await body(request, context, NewNotificationFaults.self, ["faults"]).faults)
+        group.on(.addNotificationFaults) { request, context in
+            let faults = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self)
+                .notificationFaults()
             return try await answer(.created) { books in
                 try books.add(faults)
-                return try Faults(books)
+                return try FaultsAnswer(books).json()
             }
         }
-        onNumber(.post, "/replay", group.group("notifications")) { books, number in
+        onNumber(.replay, group) { books, number in
             try books.replay(number)
             return ["messageId": String(number)]
         }
@@ -69,13 +63,26 @@ extension PlaySandboxRoutes {
 }
 
 /// A review of a refund as the sandbox and the commands show it.
-package struct PlayDisputeResource: Codable, Sendable {
+package struct PlayDisputeResource: AnswerObject, Listed, Codable, Sendable {
+    package static let listName = "disputes"
+    package static let answerFields = AnswerFields<Self>(
+        "A payment that the customer's bank disputes.", named: "Dispute"
+    ) {
+        $0.field("orderId", "The order.", \.orderId)
+        $0.field("packageName", "The app.", \.packageName)
+        $0.field("pendingRefundToken", "The token with which the developer answers.", \.pendingRefundToken)
+        $0.field("deadline", .time("The end of the time to answer, and the moment of the decision."), \.deadline)
+        $0.field("state", .one(of: RefundReview.State.self, "The state."), \.state)
+        $0.field(
+            "refundPreference", "The preference in the first answer: `DECLINE`, `APPROVE` or `NEUTRAL`.",
+            \.refundPreference)
+    }
+
     package let orderId: String
     package let packageName: String
     package let pendingRefundToken: String
     /// The end of the time in which the developer answers, and the moment of the decision.
     package let deadline: String
-    /// `open`, `answered`, `refunded` or `kept`.
     package let state: String
     /// The preference in the first answer: `DECLINE`, `APPROVE` or `NEUTRAL`.
     package let refundPreference: String?
@@ -89,17 +96,13 @@ package struct PlayDisputeResource: Codable, Sendable {
 
 /// Payments that banks dispute.
 extension PlaySandboxRoutes {
-    private struct NewDispute: Decodable {
-        let orderId: String
-    }
-
     func addDisputes(to group: RouterGroup<ServiceContext>) {
-        group.post { request, context in
-            let orderId = try await body(request, context, NewDispute.self, ["orderId"]).orderId
-            return try await answer(.created) { PlayDisputeResource(try $0.dispute(order: orderId)) }
+        group.on(.dispute) { request, context in
+            let orderId = try await SandboxBody.decode(request, context, as: DisputeRequest.self).orderId
+            return try await answer(.created) { try PlayDisputeResource(try $0.dispute(order: orderId)).json() }
         }
-        group.get { _, _ in
-            try await answer { ["disputes": try $0.reviews().map { PlayDisputeResource($0) }] }
+        group.on(.listDisputes) { _, _ in
+            try await answer { try List(try $0.reviews().map { PlayDisputeResource($0) }).json() }
         }
     }
 }

@@ -5,7 +5,25 @@ import Hummingbird
 import Proofs
 
 /// A purchase as the sandbox and the commands show it.
-package struct PlayPurchaseResource: Codable, Sendable {
+package struct PlayPurchaseResource: AnswerObject, Listed, Codable, Sendable {
+    package static let listName = "purchases"
+    package static let answerFields = AnswerFields<Self>("A purchase of a one-time product.", named: "Purchase") {
+        $0.field("number", "The number in the list.", \.number)
+        $0.field("account", "The customer's account.", \.account)
+        $0.field("packageName", "The app.", \.packageName)
+        $0.field("productId", "The product.", \.productId)
+        $0.field("quantity", "The number of units.", \.quantity)
+        $0.field("state", .one(of: OneTimePurchase.State.self, "The state."), \.state)
+        $0.field("isAcknowledged", "True if the app or its server has acknowledged it.", \.isAcknowledged)
+        $0.field("isConsumed", "True if the product can be bought again.", \.isConsumed)
+        $0.field("orderId", "The order; absent for a pending payment.", \.orderId)
+        $0.field("purchaseToken", "The purchase token.", \.purchaseToken)
+        $0.field(
+            "acknowledgementDeadline", .time("The moment at which it is refunded unless it is acknowledged."),
+            \.acknowledgementDeadline)
+        $0.field("signedPurchase", \.signedPurchase)
+    }
+
     package let number: Int64
     package let account: String
     package let packageName: String
@@ -36,7 +54,25 @@ extension PlayBooks {
 }
 
 /// A subscription as the sandbox and the commands show it.
-package struct PlaySubscriptionResource: Codable, Sendable {
+package struct PlaySubscriptionResource: AnswerObject, Listed, Codable, Sendable {
+    package static let listName = "subscriptions"
+    package static let answerFields = AnswerFields<Self>("A purchase of a subscription.", named: "Subscription") {
+        $0.field("number", "The number in the list.", \.number)
+        $0.field("account", "The customer's account.", \.account)
+        $0.field("packageName", "The app.", \.packageName)
+        $0.field("productId", "The subscription.", \.productId)
+        $0.field("basePlanId", "The base plan.", \.basePlanId)
+        $0.field("state", .one(of: RecurringPurchase.State.self, "The state."), \.state)
+        $0.field("isAcknowledged", "True if the app or its server has acknowledged it.", \.isAcknowledged)
+        $0.field("expiryTime", .time("The end of the access."), \.expiryTime)
+        $0.field("orderId", "The order of the latest period; absent for a pending payment.", \.orderId)
+        $0.field("purchaseToken", "The purchase token.", \.purchaseToken)
+        $0.field(
+            "acknowledgementDeadline", .time("The moment at which it is revoked unless it is acknowledged."),
+            \.acknowledgementDeadline)
+        $0.field("signedPurchase", \.signedPurchase)
+    }
+
     package let number: Int64
     package let account: String
     package let packageName: String
@@ -65,90 +101,85 @@ extension PlayBooks {
     }
 }
 
+extension SignedPurchase: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "The purchase as an app gets it, and as it sends it to its server.", named: "SignedPurchase"
+    ) {
+        $0.field("purchase", "`INAPP_PURCHASE_DATA`.") { String(decoding: $0.data, as: UTF8.self) }
+        $0.field("signature", "`INAPP_DATA_SIGNATURE`, in base64.") { String(decoding: $0.signature, as: UTF8.self) }
+    }
+}
+
+/// A notification in the outbox.
+struct PlayNotificationResource: AnswerObject, Listed {
+    static let listName = "notifications"
+    static let answerFields = AnswerFields<Self>("A notification.", named: "Notification") {
+        $0.field("messageId", "The number of the message.", \.messageId)
+        $0.field(
+            "notification",
+            Schema.anyObject.described("Google's `DeveloperNotification`.")
+                .with(["additionalProperties": .bool(true)]), \.notification)
+        $0.field("attempts", "The number of attempts to push it.", \.attempts)
+        $0.field("isDue", "True if it is still to be pushed.", \.isDue)
+    }
+
+    private let messageId: String
+    private let notification: JSONContent
+    private let attempts: Int
+    private let isDue: Bool
+
+    init(_ queued: QueuedNotification) throws {
+        messageId = String(queued.number)
+        notification = try JSONContent(answer: try JSONAnswer.encode(queued.notification))
+        (attempts, isDue) = (queued.attempts, queued.nextAttempt != nil)
+    }
+}
+
 /// The sandbox API: actions of the customer, of Google and of time.
 struct PlaySandboxRoutes: Sendable {
-    /// A class, because the compiler crashes on a wide value in an async closure.
-    private final class Purchase: Decodable, Sendable {
-        let packageName: String
-        let productId: String
-        let account: String
-        let quantity: Int?
-        let purchaseOptionId: String?
-        let regionCode: String?
-        let obfuscatedAccountId: String?
-        let obfuscatedProfileId: String?
-        let isTest: Bool?
-        let isPending: Bool?
-        /// An offer of the purchase option, or of a subscription's base plan, which `purchaseOptionId` names.
-        let offerId: String?
-        /// The number of the subscription that a subscription replaces.
-        let replaces: Int64?
-        let replacementMode: ReplacementMode?
-
-        static let fields = [
-            "packageName", "productId", "account", "quantity", "purchaseOptionId", "regionCode", "obfuscatedAccountId",
-            "obfuscatedProfileId", "isTest", "isPending", "offerId",
-        ]
-        static let subscriptionFields = fields + ["replaces", "replacementMode"]
-
-        var order: PlayPurchaseOrder {
-            var order = PlayPurchaseOrder(packageName: packageName, productId: productId, account: account)
-            order.quantity = quantity ?? 1
-            (order.purchaseOptionId, order.regionCode) = (purchaseOptionId, regionCode)
-            order.obfuscatedAccountId = obfuscatedAccountId
-            order.obfuscatedProfileId = obfuscatedProfileId
-            (order.isTest, order.isPending) = (isTest ?? false, isPending ?? false)
-            (order.replacedNumber, order.replacementMode) = (replaces, replacementMode)
-            return order
-        }
-    }
-
-    private struct Refund: Decodable {
-        /// Nil for all that is left.
-        let quantity: Int?
-        let isRevoking: Bool?
-        let source: VoidedPurchase.Source?
-        let reason: VoidedPurchase.Reason?
-
-        static let fields = ["quantity", "isRevoking", "source", "reason"]
-    }
-
-    private struct Advance: Decodable {
-        let by: String
-    }
-
-    private struct NewAccount: Decodable {
-        let packageNames: [String]?
-    }
-
     let play: GooglePlay
+    /// Deletes the named Play; nil if the Play has no name.
+    let delete: (@Sendable () -> Void)?
 
     func add(to group: RouterGroup<ServiceContext>) {
-        addPurchases(to: group.group("sandbox/v1/purchases"))
-        addSubscriptions(to: group.group("sandbox/v1/subscriptions"))
-        addNotifications(to: group.group("sandbox/v1/notifications"))
-        addFaults(to: group.group("sandbox/v1"))
-        let sandbox = group.group("sandbox/v1")
-        sandbox.get("time") { _, _ in try await answer { ["now": $0.now.rfc3339] } }
-        sandbox.post("time") { request, context in
-            let text = try await body(request, context, Advance.self, ["by"]).by
-            guard let step = TimeStep(text) else {
-                throw JSONBody.invalid("The field /by has to be \(TimeStep.form).")
+        addPurchases(to: group)
+        addSubscriptions(to: group)
+        addNotifications(to: group)
+        addFaults(to: group)
+        addDisputes(to: group)
+        addTime(to: group)
+        addApps(to: group)
+        group.on(.reset) { _, _ in try await answer { try ["purchases": try $0.reset()].json() } }
+        group.addDeletion(delete)
+    }
+
+    private func addTime(to group: RouterGroup<ServiceContext>) {
+        group.on(.readTime) { request, _ in
+            let account = try request.query("account")
+            return try await answer { books in
+                try ClockAnswer(
+                    now: try books.time(of: account), accounts: account == nil ? try books.accountTimes() : nil
+                ).json()
             }
+        }
+        group.on(.advanceTime) { request, context in
+            let body = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self)
+            let (step, account) = (try body.step(), body.account)
+            _ = try await BlockingWork.run { [play] in try play.perform { try $0.advance(step, of: account) } }
             // Due events happen before the answer.
-            return try await BlockingWork.run { [play] in
-                _ = try play.perform { try $0.advance(step) }
-                return try JSONAnswer.response(["now": try play.perform(\.now.rfc3339)])
-            }
+            return try await answer { try ClockAnswer(now: try $0.time(of: account)).json() }
         }
-        sandbox.get("methods") { _, _ in
-            try JSONAnswer.response(["methods": PublisherMethod.all.map(\.identifier)])
+    }
+
+    private func addApps(to group: RouterGroup<ServiceContext>) {
+        group.on(.listMethods) { _, _ in
+            try ["methods": PublisherMethod.all.map(\.identifier)].answer()
         }
-        sandbox.get("apps/:package") { _, context in
+        group.on(.readApp) { _, context in
             let packageName = try context.parameters.text("package")
             return try await answer { try Self.app(packageName, $0) }
         }
-        sandbox.put("apps/:package") { _, context in
+        group.on(.addApp) { _, context in
             let packageName = try context.parameters.text("package")
             guard PackageName.isValid(packageName) else {
                 throw JSONBody.invalid("\"\(packageName)\" is not a package name, such as com.example.app.")
@@ -158,164 +189,117 @@ struct PlaySandboxRoutes: Sendable {
                 return try Self.app(packageName, books)
             }
         }
-        sandbox.post("service-accounts") { request, context in
-            let names = try await body(request, context, NewAccount.self, ["packageNames"]).packageNames
+        group.on(.makeServiceAccount) { request, context in
+            let names = try await SandboxBody.decode(request, context, as: ServiceAccountRequest.self).packageNames
             guard let url = URL(string: "http://\(request.head.authority ?? "")") else {
                 throw JSONBody.invalid("The request names no host.")
             }
-            return try await answer { try $0.makeServiceAccount(at: url, for: names) }
+            let json = try await BlockingWork.run { [play] in
+                try play.accounts.perform { try $0.makeServiceAccount(at: url, for: names).json() }
+            }
+            return JSONAnswer.response(bytes: json)
         }
-        addDisputes(to: sandbox.group("disputes"))
-        sandbox.post("reset") { _, _ in try await answer { ["purchases": try $0.reset()] } }
     }
 
     /// The purchases by their numbers in the list.
     private func addPurchases(to group: RouterGroup<ServiceContext>) {
-        group.post { request, context in
-            let body = try await body(request, context, Purchase.self, Purchase.fields)
-            return try await answer(.created) { try $0.resource(try $0.buy(body.order, offerId: body.offerId)) }
+        group.on(.buy) { request, context in
+            let body = try await SandboxBody.decode(request, context, as: PlayPurchaseRequest.self)
+            return try await answer(.created) { try $0.resource(try $0.buy(body.order, offerId: body.offerId)).json() }
         }
-        group.get { request, _ in
+        group.on(.listPurchases) { request, _ in
             let account = try request.query("account")
             return try await answer { books in
-                ["purchases": try books.purchases(of: account).map { try books.resource($0) }]
+                try List(try books.purchases(of: account).map { try books.resource($0) }).json()
             }
         }
-        onNumber(.get, "", group) { try $0.resource(try $0.purchase($1)) }
-        onNumber(.post, "/complete", group) { try $0.resource(try $0.complete($1)) }
-        onNumber(.post, "/cancel", group) { try $0.resource(try $0.cancel($1)) }
-        group.post(":number/refund") { request, context in
+        onNumber(.readPurchase, group) { try $0.resource(try $0.purchase($1)) }
+        onNumber(.completePurchase, group) { try $0.resource(try $0.complete($1)) }
+        onNumber(.cancelPurchase, group) { try $0.resource(try $0.cancel($1)) }
+        group.on(.refundPurchase) { request, context in
             let number = try context.parameters.require("number", as: Int64.self)
-            let refund = try await body(request, context, Refund.self, Refund.fields)
+            let refund = try await SandboxBody.decode(request, context, as: PlayRefundRequest.self)
             return try await answer { books in
                 try books.resource(
                     try books.refund(
                         number, quantity: refund.quantity, isRevoking: refund.isRevoking ?? true,
-                        source: refund.source ?? .user, reason: refund.reason ?? .other))
+                        source: refund.source ?? .user, reason: refund.reason ?? .other)
+                ).json()
             }
         }
     }
 
     /// The subscriptions by their numbers in the list.
     private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
-        group.post { request, context in
-            let body = try await body(request, context, Purchase.self, Purchase.subscriptionFields)
-            return try await answer(.created) { try $0.resource(try $0.subscribe(body.order, offerId: body.offerId)) }
-        }
-        group.get { request, _ in
-            let account = try request.query("account")
-            return try await answer { books in
-                ["subscriptions": try books.subscriptions(of: account).map { try books.resource($0) }]
+        group.on(.subscribe) { request, context in
+            let body = try await SandboxBody.decode(request, context, as: PlaySubscriptionRequest.self)
+            return try await answer(.created) {
+                try $0.resource(try $0.subscribe(body.order, offerId: body.purchase.offerId)).json()
             }
         }
-        onNumber(.get, "", group) { try $0.resource(try $0.subscription($1)) }
-        for action in SubscriptionAction.allCases where action != .pause {
-            onNumber(.post, "/\(action.rawValue)", group) { try $0.resource(try $0.perform(action, on: $1)) }
+        group.on(.listSubscriptions) { request, _ in
+            let account = try request.query("account")
+            return try await answer { books in
+                try List(try books.subscriptions(of: account).map { try books.resource($0) }).json()
+            }
         }
-        group.post(":number/pause") { request, context in
-            let number = try context.parameters.require("number", as: Int64.self)
-            let length = try await body(request, context, Pause.self, ["length"]).length
-            return try await answer { try $0.resource(try $0.perform(.pause, on: number, pauseLength: length)) }
+        onNumber(.readSubscription, group) { try $0.resource(try $0.subscription($1)) }
+        for (action, operation) in APIOperation.subscriptionActions {
+            group.on(operation) { request, context in
+                let number = try context.parameters.require("number", as: Int64.self)
+                let length =
+                    action == .pause
+                    ? try await SandboxBody.decode(request, context, as: PauseRequest.self).length : nil
+                return try await answer {
+                    try $0.resource(try $0.perform(action, on: number, pauseLength: length)).json()
+                }
+            }
         }
-    }
-
-    private struct Pause: Decodable {
-        let length: SubscriptionPeriod?
-    }
-
-    private struct Push: Decodable {
-        /// Nil to notify nobody.
-        let endpoint: String?
-        let audience: String?
-        let email: String?
-    }
-
-    private struct Sent: Encodable {
-        let messageId: String
-        let notification: DeveloperNotification
-        let attempts: Int
-        let isDue: Bool
-    }
-
-    private struct TestNotification: Decodable {
-        let packageName: String
     }
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
-        group.get { _, _ in
-            try await answer { books in
-                let notifications = try books.notifications().map {
-                    Sent(
-                        messageId: String($0.number), notification: $0.notification, attempts: $0.attempts,
-                        isDue: $0.nextAttempt != nil)
-                }
-                return ["notifications": notifications]
-            }
+        group.on(.listNotifications) { _, _ in
+            try await answer { try List(try $0.notifications().map { try PlayNotificationResource($0) }).json() }
         }
-        group.put("push") { request, context in
-            let body = try await body(request, context, Push.self, ["endpoint", "audience", "email"])
-            var settings: PushSettings?
-            if let endpoint = body.endpoint {
-                guard let url = URL(string: endpoint), ["http", "https"].contains(url.scheme), url.host() != nil else {
-                    throw JSONBody.invalid("The field /endpoint has to be an HTTP or HTTPS address.")
-                }
-                settings = PushSettings(endpoint: url)
-                settings?.audience = body.audience
-                settings?.email = body.email ?? PushSettings.standardEmail
-            }
-            return try await answer { [settings] books in
+        group.on(.setReceiver) { request, context in
+            let body = try await SandboxBody.decode(request, context, as: PushRequest.self)
+            let settings = try body.settings()
+            return try await answer { books in
                 try books.set(settings)
-                return ["endpoint": body.endpoint]
+                return try ["endpoint": settings?.endpoint.absoluteString].json()
             }
         }
-        group.post("test") { request, context in
-            let packageName = try await body(request, context, TestNotification.self, ["packageName"]).packageName
+        group.on(.sendTestNotification) { request, context in
+            let packageName = try await SandboxBody.decode(request, context, as: TestNotificationRequest.self)
+                .packageName
             return try await answer(.created) { books in
                 try books.sendTestNotification(of: packageName)
-                return ["packageName": packageName]
+                return try ["packageName": packageName].json()
             }
         }
     }
 
-    private static func app(_ packageName: String, _ books: PlayBooks) throws -> [String: String] {
-        ["packageName": packageName, "licensingKey": try books.licensingKey(of: packageName)]
+    private static func app(_ packageName: String, _ books: PlayBooks) throws -> [UInt8] {
+        try ["packageName": packageName, "licensingKey": try books.licensingKey(of: packageName)].json()
     }
 
     /// Adds a route about a purchase, a subscription or a notification by its number in the list.
     func onNumber(
-        _ method: HTTPRequest.Method,
-        _ path: String,
+        _ operation: APIOperation,
         _ group: RouterGroup<ServiceContext>,
-        _ body: @escaping @Sendable (PlayBooks, Int64) throws -> some Encodable & SendableMetatype
+        _ body: @escaping @Sendable (PlayBooks, Int64) throws -> some AnswerValue
     ) {
-        group.on(RouterPath(":number\(path)"), method: method) { _, context in
+        group.on(operation) { _, context in
             let number = try context.parameters.require("number", as: Int64.self)
-            return try await answer { try body($0, number) }
+            return try await answer { try body($0, number).json() }
         }
     }
 
+    /// A response with the JSON of an answer.
     func answer(
-        _ status: HTTPResponse.Status = .ok,
-        _ body: @escaping @Sendable (PlayBooks) throws -> some Encodable
+        _ status: HTTPResponse.Status = .ok, _ json: @escaping @Sendable (PlayBooks) throws -> [UInt8]
     ) async throws -> Response {
-        let bytes = try await BlockingWork.run { [play] in
-            try play.perform { try JSONAnswer.encode(try body($0)) }
-        }
-        return JSONAnswer.response(bytes: bytes, status: status)
-    }
-
-    /// The body of a request. An empty one is an object without fields.
-    ///
-    /// - Throws: `Problem`, `bodyInvalid`.
-    func body<Body: Decodable>(
-        _ request: Request, _ context: ServiceContext, _ type: Body.Type, _ fields: [String]
-    ) async throws -> Body {
-        let bytes = try await SandboxBody.collect(request, context)
-        _ = try await JSONBody(bytes: bytes, fields: fields)
-        do { return try CheckedJSON.decode(type, from: bytes) } catch {
-            throw JSONBody.invalid(
-                "A field of the body is missing or has a wrong value. The fields are \(fields.joined(separator: ", "))."
-            )
-        }
+        JSONAnswer.response(
+            bytes: try await BlockingWork.run { [play] in try play.perform { try json($0) } }, status: status)
     }
 }

@@ -59,7 +59,8 @@ struct PublisherMethod: Sendable {
             try $0.purchase(in: $1).productPurchaseV2
         },
         .answering("purchases.voidedpurchases.list", .get, "purchases/voidedpurchases") {
-            try $1.voidedPurchases(of: $0.packageName, VoidedPurchaseQuery($0.parameters, now: $1.now))
+            let query = try VoidedPurchaseQuery($0.parameters, now: $1.now, latest: $1.latestTime())
+            return try $1.voidedPurchases(of: $0.packageName, query)
         },
     ]
 

@@ -29,7 +29,8 @@ struct PublisherRoutes: Sendable {
             HTTPField.Name.methodOverride.flatMap { request.headers[$0] } == HTTPRequest.Method.get.rawValue
         let call = PublisherRequest(
             request.method, request.uri.path, request.uri.query ?? "",
-            token: AuthenticationMiddleware.credential(of: request), body: body, isOverridden: isOverridden)
+            token: AuthenticationMiddleware.credential(of: request), body: body, isOverridden: isOverridden,
+            isForm: PublisherRequest.isForm(request.headers[.contentType]))
         let json = try await BlockingWork.run { [play] in try Self.answer(call, play) }
         return json.map { JSONAnswer.response(bytes: $0) } ?? Response(status: .noContent)
     }
@@ -37,8 +38,8 @@ struct PublisherRoutes: Sendable {
     /// The answer to a request as JSON; nil if its method has none.
     static func answer(_ request: PublisherRequest, _ play: GooglePlay) throws -> [UInt8]? {
         // The fault of a call is used up, so its error may not undo the transaction.
+        let account = try play.accounts.perform { try $0.account(ofToken: request.token) }
         let answer = try play.perform { books -> Result<[UInt8]?, PublisherError> in
-            let account = try books.account(ofToken: request.token)
             let (call, known) = try Self.call(request)
             guard try books.hasApp(call.packageName) else {
                 throw PublisherError.applicationNotFound(call.packageName)
@@ -46,7 +47,7 @@ struct PublisherRoutes: Sendable {
             guard account.mayUse(call.packageName) else { throw PublisherError.permissionDenied }
             let fault = try books.nextFault(ofMethod: known.identifier, token: call.path["token"])
             if let error = fault?.error, fault?.isAfterwards == false { return .failure(error) }
-            let json = try known.handle(call, books)
+            let json = try known.handle(call, books.at(call))
             return fault?.error.map { .failure($0) } ?? .success(json)
         }
         return try answer.get()
@@ -95,16 +96,26 @@ struct PublisherRequest: Sendable {
     let token: String?
     let body: [UInt8]
 
-    /// - Parameter isOverridden: True for a POST whose body is a long query.
+    /// - Parameters:
+    ///   - isOverridden: True for a POST whose body is a long query.
+    ///   - isForm: True for a body with parameters. Google's client for Ruby sends those of a method without a body so
+    ///     (google-apis-core, `HttpCommand#prepare!`).
     init(
         _ method: HTTPRequest.Method, _ path: String, _ query: String, token: String?, body: [UInt8],
-        isOverridden: Bool = false
+        isOverridden: Bool, isForm: Bool
     ) {
         let isOverridden = isOverridden && method == .post
+        let form = isOverridden || isForm ? String(decoding: body, as: UTF8.self) : ""
         self.method = isOverridden ? .get : method
-        self.query = isOverridden ? String(decoding: body, as: UTF8.self) : query
-        self.body = isOverridden ? [] : body
+        // Of a parameter in both places, that of the address counts.
+        self.query = isOverridden ? form : form.isEmpty ? query : "\(query)&\(form)"
+        self.body = isOverridden || isForm ? [] : body
         (self.path, self.token) = (path, token)
+    }
+
+    /// True for the media type of a form.
+    static func isForm(_ contentType: String?) -> Bool {
+        contentType?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false
     }
 }
 
@@ -214,7 +225,8 @@ private struct BatchCall: Sendable {
             method, String(target[0]), target.count > 1 ? String(target[1]) : "", token: own ?? token,
             body: lines.rest.allSatisfy { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
                 ? [] : [UInt8](lines.rest),
-            isOverridden: fields["x-http-method-override"] == HTTPRequest.Method.get.rawValue)
+            isOverridden: fields["x-http-method-override"] == HTTPRequest.Method.get.rawValue,
+            isForm: PublisherRequest.isForm(fields["content-type"]))
     }
 
     /// The lines of a text, from its beginning on.

@@ -13,6 +13,8 @@ struct PushSender: Sendable {
     private static let timeout = Duration.seconds(10)
     /// The polling interval. Other processes may add notifications to the same Play.
     private static let interval = Duration.milliseconds(100)
+    /// The longest polling interval of a named Play without due notifications. A process may have hundreds of them.
+    private static let idleIntervalOfNamed = Duration.seconds(1)
     private static let acknowledging: Set<UInt> = [102, 200, 201, 202, 204]
     private static let batch = 100
     private static let subscription = "projects/till-local-play/subscriptions/push"
@@ -23,32 +25,32 @@ struct PushSender: Sendable {
     func run() async throws {
         try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { client in
             await cancelWhenGracefulShutdown {
-                await RepeatedWork("the local Play failed", Rhythm(every: Self.interval), logger: logger).run {
-                    try await sendDue(client)
-                    return true
-                }
+                let rhythm = Rhythm(every: Self.interval, idle: play.isNamed ? Self.idleIntervalOfNamed : nil)
+                await RepeatedWork("the local Play failed", rhythm, logger: logger).run { try await sendDue(client) }
             }
         }
     }
 
     func sendDue() async throws {
-        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { try await sendDue($0) }
+        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { _ = try await sendDue($0) }
     }
 
-    private func sendDue(_ client: HTTPClient) async throws {
+    /// - Returns: True if something was due.
+    private func sendDue(_ client: HTTPClient) async throws -> Bool {
         let due = try await BlockingWork.run { [play] in
             try play.perform { books in
                 (try books.pushSettings(), try books.dueNotifications(limit: Self.batch))
             }
         }
-        guard let settings = due.0 else { return }
+        guard let settings = due.0 else { return false }
         for queued in due.1 {
-            guard !Task.isCancelled else { return }
+            guard !Task.isCancelled else { return true }
             let isDelivered = await send(queued, settings, client)
             try await BlockingWork.run { [play] in
                 try play.perform { try $0.recordAttempt(on: queued, isDelivered: isDelivered) }
             }
         }
+        return !due.1.isEmpty
     }
 
     /// - Returns: True if the server has acknowledged the notification.

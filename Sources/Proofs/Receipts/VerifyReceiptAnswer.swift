@@ -63,6 +63,27 @@ public struct VerifyReceiptAnswer: Sendable {
         return VerifyReceiptAnswer(status, object.members.dropFirst().map { ($0.key, $0.value) } + members)
     }
 
+    /// The answer with a text in each purchase of `in_app`.
+    ///
+    /// - Parameter text: The text, by the identifier of the transaction; nil for none.
+    package func adding(
+        _ name: String, toPurchases text: (_ transactionIdentifier: String) throws -> String?
+    ) rethrows -> VerifyReceiptAnswer {
+        guard let status, case .object(let answer) = json, case .object(let receipt)? = answer["receipt"],
+            case .array(let purchases)? = receipt["in_app"]
+        else { return self }
+        let stated = try purchases.map { purchase in
+            guard case .object(var members) = purchase, case .string(let identifier)? = members["transaction_id"],
+                let value = try text(identifier)
+            else { return purchase }
+            _ = members.add(name, .string(value))
+            return .object(members)
+        }
+        let changed = receipt.replacing("in_app", with: .array(stated))
+        let members = answer.replacing("receipt", with: .object(changed)).members.dropFirst()
+        return VerifyReceiptAnswer(status, members.map { ($0.key, $0.value) })
+    }
+
     private static func status(for refusal: ProofRefusal, environment: AppStoreEnvironment?) -> Status {
         if refusal.reason == .environmentMismatch {
             return environment == .production ? .sandboxReceiptSentToProduction : .productionReceiptSentToSandbox
@@ -71,6 +92,15 @@ public struct VerifyReceiptAnswer: Sendable {
         case .size, .encoding, .container, .payload: return .malformed
         case .chain, .extensions, .signature, .appAndOrigin, .revocation: return .notAuthenticated
         }
+    }
+}
+
+extension JSONObject {
+    /// The object with another value of a member, in its place.
+    fileprivate func replacing(_ key: String, with value: JSONValue) -> JSONObject {
+        var object = JSONObject()
+        for member in members { _ = object.add(member.key, member.key == key ? value : member.value) }
+        return object
     }
 }
 

@@ -38,6 +38,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
                 "The time of the signature, of the creation of an app receipt, or of the statement about a purchase token."
             ), \.signedAt)
         $0.field("purchases", "The purchases; absent if the proof is not of purchases.", \.purchases)
+        $0.field("notification", "The content of a notification; absent for another proof.", \.notification)
     }
 
     package enum Kind: String, AnswerValue, CaseIterable, Codable, Sendable {
@@ -50,7 +51,12 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
             $0.field("transactionId", "The transaction's identifier.", \.transactionId)
             $0.field("originalTransactionId", "The identifier of the original transaction.", \.originalTransactionId)
             $0.field("quantity", .integer(in: 1 ... .max), \.quantity)
+            $0.field(
+                "type",
+                .text("The product's type, in Apple's words; absent if the proof neither states nor implies it."),
+                \.type)
             $0.field("purchaseDate", .time("The time of the purchase."), \.purchaseDate)
+            $0.field("expiresDate", .time("The end of the period; absent if the proof states none."), \.expiresDate)
             $0.field(
                 "revocationDate", .time("The time of the refund or revocation; absent if there was none."),
                 \.revocationDate)
@@ -60,7 +66,9 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
         package let transactionId: String
         package let originalTransactionId: String
         package let quantity: Int
+        package let type: String?
         package let purchaseDate: String
+        package let expiresDate: String?
         package var revocationDate: String?
 
         fileprivate init(_ purchase: ProvenPurchase, from origin: Origin) {
@@ -68,9 +76,23 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
             transactionId = origin.statedIdentifier(purchase.transactionIdentifier)
             originalTransactionId = origin.statedIdentifier(purchase.originalTransactionIdentifier)
             quantity = purchase.quantity
+            type = purchase.productType?.rawValue
             purchaseDate = purchase.purchaseDate.rfc3339
+            expiresDate = purchase.expiresDate?.rfc3339
             revocationDate = purchase.revocationDate?.rfc3339
         }
+    }
+
+    package struct Notification: AnswerObject, Codable, Sendable {
+        package static let answerFields = AnswerFields<Self>("The content of a notification.") {
+            $0.field("type", "Apple's name of the type.", \.type)
+            $0.field("subtype", "Apple's name of the subtype.", \.subtype)
+            $0.field("purchases", "The purchase of the signed transaction in it; empty without one.", \.purchases)
+        }
+
+        package let type: String
+        package let subtype: String?
+        package let purchases: [Purchase]
     }
 
     package let kind: Kind
@@ -79,6 +101,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
     package let bundleId: String?
     package let signedAt: String
     package let purchases: [Purchase]?
+    package let notification: Notification?
 
     /// - Parameter names: The ledger's names of purchase tokens; nil for the holder of the proof, without a ledger.
     package init(_ proof: VerifiedProof, named names: PurchaseTokenNames? = nil) {
@@ -96,6 +119,12 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
         bundleId = proof.bundleIdentifier
         signedAt = proof.signedAt.rfc3339
         purchases = proof.purchases(named: names)?.map { Purchase($0, from: proof.origin) }
+        notification =
+            if case .notification(let content) = proof.content {
+                Notification(
+                    type: content.notificationType, subtype: content.subtype,
+                    purchases: [proof.notifiedPurchase].compactMap(\.self).map { Purchase($0, from: proof.origin) })
+            } else { nil }
     }
 
     init(_ statement: GooglePlayStatement) {
@@ -105,6 +134,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
         bundleId = statement.packageName
         signedAt = statement.askedAt.rfc3339
         purchases = statement.purchases.map { Purchase($0.purchase, from: statement.origin) }
+        notification = nil
     }
 }
 

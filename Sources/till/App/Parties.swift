@@ -115,7 +115,7 @@ struct LocalService: Sendable {
     ) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(using: features), migrates: migrates)
         (self.play, playAccountFile) = (play, data.playAccountFile)
-        let clock = clocks.current
+        let clock = try await clocks.current(of: ledger, makesNames: migrates)
         let administration = try await CatalogService(apps: apps, ledger: ledger, clock: clock)
         let service = EntitlementService(
             apps: administration.apps,

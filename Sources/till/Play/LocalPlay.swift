@@ -49,11 +49,23 @@ final class LocalPlay: Sendable {
         pushTokens = PushTokens.Settings(audience: Self.audience, email: PushSettings.standardEmail, keys: keys)
         let play = try service.data.play(sellingFrom: service.catalogPlaces)
         let file = service.data.playAccountFile
-        let key = try play.perform { try $0.serviceAccountKey(keptIn: file, at: url) }
+        let key = try play.perform { books in
+            try books.setAddress(url)
+            return try books.serviceAccountKey(keptIn: file, at: url)
+        }
         try PrivateFile.replace(file, with: try key.json())
         (self.play, self.sandboxKey, self.url, serviceAccountFile) = (play, sandboxKey, url, file)
         (self.configuration, logger) = (configuration, service.logger)
         pushing = DelayedService { [logger = service.logger] in try await play.pushing(logger: logger).run() }
+    }
+
+    /// The address by which this machine reaches a server that listens at one.
+    static func reachable(_ address: URL) -> URL {
+        guard let host = address.host().flatMap({ hosts[$0] }),
+            var components = URLComponents(url: address, resolvingAgainstBaseURL: false)
+        else { return address }
+        components.host = host
+        return components.url ?? address
     }
 
     /// Pushes notifications to the service in this process, which listens now, unless another address is set.
@@ -79,7 +91,8 @@ final class LocalPlay: Sendable {
     /// The Play's server, which ends after the other services beside it.
     func server() throws -> Companion {
         try ServiceServer.beside(
-            play.routes(sandboxKey: sandboxKey.apiKey).router(), configuration: configuration, option: "--play-port",
+            play.routes(sandboxKey: sandboxKey.apiKey).router(hasNamedStores: false), configuration: configuration,
+            option: "--play-port",
             logger: logger
         ) { [weak self] _ in self?.beginListening() }
     }

@@ -84,9 +84,14 @@ struct PlayServe: Command {
             return try books.apps()
         }
         try await ServiceServer.run(
-            play.routes(sandboxKey: key.apiKey).router(), backgroundServices: [play.pushing(logger: logger)],
+            play.routes(sandboxKey: key.apiKey).router(logger: logger),
+            backgroundServices: [play.pushing(logger: logger)],
             configuration: configuration, logger: logger
         ) { url in
+            do { try play.perform { try $0.setAddress(LocalPlay.reachable(url)) } } catch {
+                logger.error(
+                    "`till play keys` cannot know the address", metadata: ["code": "\(Problem.code(of: error))"])
+            }
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             terminal.line("Apps: \(apps.joined(separator: ", "))")

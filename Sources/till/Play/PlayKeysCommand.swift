@@ -1,24 +1,29 @@
 import ArgumentParser
 import Foundation
 import HTTPSupport
+import Ledger
 import Proofs
 
 struct PlayKeysCommand: Command {
     static let configuration = CommandConfiguration(
         "keys", "Make a service account for the Play Developer API, as Google Cloud does.",
         """
-        Writes its key file, in Google's form and with the token address of this Play, to play-service-account.json in the data \
+        Writes its key file, in Google's form and with the token address of this Play, to play-service-account.json in the working \
         directory, or to the file of --out. The Play does not keep the private key.
         """,
         examples: """
             till play keys
-            till play keys --out account.json --url http://127.0.0.1:8082
+            till play keys --out account.json
             """)
 
-    @Option(help: .value("file", "The file for the key; it must not exist."))
+    @Option(
+        help: .value("file", "The file for the key; it must not exist (default: \(PlayKeysCommand.standardFile))."))
     var out: String?
 
-    @Option(help: .value("url", "The address of the Play (default: http://127.0.0.1:8082)."))
+    @Option(
+        help: .value(
+            "url", "The address of the Play (default: that on which it listens or has listened; http://127.0.0.1:8082)."
+        ))
     var url: URL?
 
     @Option(help: .value("name", "An app that the account may use; may be repeated (default: all)."))
@@ -26,14 +31,15 @@ struct PlayKeysCommand: Command {
 
     @OptionGroup var common: CommonOptions
 
+    private static let standardFile = "play-service-account.json"
+
     func perform() async throws {
-        let data = common.dataDirectory
-        let play = try data.play()
-        let file =
-            out.map { URL(filePath: $0) }
-            ?? data.folder.file("play-service-account.json")
-        guard let url = url ?? URL(string: "http://127.0.0.1:\(PlayServe.standardPort)") else { return }
+        let play = try common.dataDirectory.play()
+        let file = URL(filePath: out ?? Self.standardFile).absoluteURL
         let key = try play.perform { books in
+            guard
+                let url = try url ?? books.address() ?? URL(string: "http://127.0.0.1:\(PlayServe.standardPort)")
+            else { throw BrokenInvariant("the standard address of a Play is an address", "till play keys") }
             let key = try books.makeServiceAccount(at: url, for: packageName.isEmpty ? nil : packageName)
             try Self.write(try key.json(), to: file, called: "The key")
             return key
@@ -93,11 +99,19 @@ struct PlayProducts: Command {
 
 struct PlayTime: Command {
     static let configuration = CommandConfiguration(
-        "time", "Show or advance the Play's clock, and refund what was not acknowledged in time.",
+        "time", "Print the Play's time, or advance it and perform all due events in order.",
+        """
+        With --account, the time is that of one account, and no other account's moves. From its first step on, the account
+        has its own clock, which the Play's no longer moves, until `till play reset`.
+        """,
         examples: """
             till play time
             till play time --advance 3d       # or 90s, 5min, 2h, 1w, 1mo, 1y
+            till play time --account alice --advance 1mo
             """)
+
+    @Option(help: "The customer's account whose time it is, instead of the Play's.")
+    var account: String?
 
     @Option(help: .value("time", "The time to advance: \(TimeStep.form)."))
     var advance: TimeStep?
@@ -106,17 +120,21 @@ struct PlayTime: Command {
 
     func perform() async throws {
         let play = try common.existingPlay
-        if let advance { _ = try play.perform { try $0.advance(advance) } }
+        if let advance { _ = try play.perform { try $0.advance(advance, of: account) } }
         // Due events happen before the time is read.
-        let now = try play.perform(\.now)
+        let (now, accounts) = try play.perform { books in
+            (try books.time(of: account), account == nil && advance == nil ? try books.accountTimes() : nil)
+        }
         terminal.line(now.rfc3339)
-        try terminal.json(["now": now.rfc3339])
+        terminal.list(accounts)
+        try terminal.json(JSONContent(answer: ClockAnswer(now: now, accounts: accounts).json()))
     }
 }
 
 struct PlayReset: Command {
     static let configuration = CommandConfiguration(
-        "reset", "Clear the purchases and the clock.", "The Play keeps its apps, products, keys and service accounts.",
+        "reset", "Clear the purchases, the faults and the clocks.",
+        "The Play keeps its apps, products, keys and service accounts.",
         examples: "till play reset")
 
     @OptionGroup var common: CommonOptions
@@ -124,7 +142,7 @@ struct PlayReset: Command {
     func perform() async throws {
         let count = try common.existingPlay.perform { try $0.reset() }
         terminal.line(
-            "Cleared \(counted(count, "purchase")) and the clock. The keys and the products stay.")
+            "Cleared \(counted(count, "purchase")) and the clocks. The keys and the products stay.")
         try terminal.json(["purchases": count])
     }
 }

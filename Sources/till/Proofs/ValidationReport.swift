@@ -25,6 +25,7 @@ enum ValidationReport {
                 "valid": true, "kind": proof.kind, "origin": proof.origin, "environment": proof.environment,
                 "bundleId": proof.bundleId, "createdAt": isReceipt ? proof.signedAt : nil,
                 "signedAt": isReceipt ? nil : proof.signedAt, "inAppPurchases": proof.purchases ?? [],
+                "notification": proof.notification,
                 "fields": purchase.flatMap { JSONContent(json: JSONValue.object($0.fields).compactText) },
             ]
         }
@@ -40,9 +41,20 @@ enum ValidationReport {
             return [
                 "valid", "  kind: \(proof.kind.rawValue)", "  origin: \(proof.origin.rawValue)",
                 proof.bundleId.map { "  app: \($0)" }, "  \(isReceipt ? "created" : "signed"): \(proof.signedAt)",
+                proof.notification.map { notification in
+                    "  notification: "
+                        + [notification.type, notification.subtype].compactMap(\.self).joined(separator: "  ")
+                },
                 isReceipt && purchases.isEmpty ? "  purchases: none" : nil,
             ].compactMap(\.self)
-                + purchases.map { "  purchase: \($0.productId)  \($0.transactionId)  \($0.purchaseDate)" }
+                + (purchases + (proof.notification?.purchases ?? [])).map { purchase in
+                    let details = [
+                        purchase.productId, purchase.transactionId, purchase.purchaseDate,
+                        purchase.expiresDate.map { "until \($0)" }, purchase.type,
+                        purchase.revocationDate.map { "revoked \($0)" },
+                    ]
+                    return "  purchase: " + details.compactMap(\.self).joined(separator: "  ")
+                }
                 + (purchase?.fields.members ?? []).map { member in
                     let meaning = ProofFieldMeaning.phrase(of: member.key).map { "  (\($0.english))" } ?? ""
                     return "  \(member.key): \(member.value.compactText)\(meaning)"

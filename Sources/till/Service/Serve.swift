@@ -167,7 +167,6 @@ struct Serve: Command {
         }
         let (local, localPlay) = try localStores(configuration, sandboxKey)
         let clocks = StoreClocks(appStore: local?.store, play: localPlay?.play)
-        let clock = clocks.current
         let folders = try data.trustedFolders
         let (anchors, appKeys) = (try TrustAnchors(folders: folders), try KnownAppKeys(folders: folders))
         try configuration.check(anchors, appKeys.keys)
@@ -180,6 +179,7 @@ struct Serve: Command {
         let supervisor = Supervisor()
         let ledger = try await configuration.ledgerStart(telling: supervisor).open().blocking(
             configuration.blockedNames)
+        let clock = try await clocks.current(of: ledger)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())

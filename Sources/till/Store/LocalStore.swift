@@ -1,8 +1,10 @@
 import AppStore
 import ArgumentParser
 import Catalog
+import Entitlements
 import Foundation
 import HTTPSupport
+import Ledger
 import Logging
 import PlayStore
 import Proofs
@@ -150,15 +152,28 @@ struct StoreClocks: Sendable {
     let play: GooglePlay?
 
     /// The clock by which subscriptions end: the machine's without a store.
-    var current: any WallClock {
-        guard let appStore else { return play?.clock ?? SystemClock() }
-        return play.map { ClockOfBothStores(appStore: appStore.clock, play: $0.clock) } ?? appStore.clock
+    var current: any WallClock { current(play?.clock) }
+
+    /// The clock of a service, which knows the customers of the Play by the names that its ledger gives purchase tokens.
+    ///
+    /// - Parameter makesNames: False to write nothing. A ledger without names has no purchases of the Play.
+    /// - Throws: `StorageFault`.
+    func current(of ledger: Ledger, makesNames: Bool = true) async throws -> any WallClock {
+        guard let play else { return current(nil) }
+        let names: PurchaseTokenNames? =
+            if makesNames { try await ledger.tokenNames } else { try await ledger.read { try $0.tokenNames } }
+        return current(names.map { play.clock(naming: $0) } ?? play.clock)
+    }
+
+    private func current(_ play: PlayClock?) -> any WallClock {
+        guard let appStore else { return play ?? SystemClock() }
+        return play.map { ClockOfBothStores(appStore: appStore.clock, play: $0) } ?? appStore.clock
     }
 
     /// The clock of a verifier: no proof of the stores is signed after it.
     var latest: any WallClock {
-        guard let appStore else { return current }
-        return play.map { LaterClock(first: appStore.latestClock, second: $0.clock) } ?? appStore.latestClock
+        guard let appStore else { return play?.latestClock ?? SystemClock() }
+        return play.map { LaterClock(first: appStore.latestClock, second: $0.latestClock) } ?? appStore.latestClock
     }
 }
 
@@ -170,20 +185,20 @@ private struct LaterClock: WallClock {
     func now() -> Timestamp { max(first.now(), second.now()) }
 }
 
-/// The later clock of an App Store and a Play. Customers of the App Store may have their own.
+/// The later clock of an App Store and a Play. Customers of both may have their own.
 private struct ClockOfBothStores: CustomerClocks {
     let appStore: StoreClock
     let play: PlayClock
 
     func now() -> Timestamp { max(appStore.now(), play.now()) }
 
-    var hasCustomers: Bool { appStore.hasCustomers }
+    var hasCustomers: Bool { appStore.hasCustomers || play.hasCustomers }
 
     func time(ofBuyerOf transactionIdentifier: String) -> Timestamp? {
-        appStore.time(ofBuyerOf: transactionIdentifier)
+        appStore.time(ofBuyerOf: transactionIdentifier) ?? play.time(ofBuyerOf: transactionIdentifier)
     }
 
-    func customers() -> [CustomerTime] { appStore.customers() }
+    func customers() -> [CustomerTime] { appStore.customers() + play.customers() }
 }
 
 /// The last options of a command that serves a local store alone.

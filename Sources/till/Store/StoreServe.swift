@@ -4,6 +4,8 @@ import Foundation
 import HTTPSupport
 import Logging
 import Proofs
+import ServiceLifecycle
+import Synchronization
 import Vocabulary
 
 /// `till store serve`, also run by `till store`.
@@ -16,6 +18,7 @@ struct StoreServe: Command {
             till store serve --products Garden.storekit --bundle-id com.example.garden
             till store serve --notifications-url http://127.0.0.1:3000/apple
             till store serve --as-apple
+            till store serve --as-apple -- swift test
             """)
 
     @Option(help: "The address to listen on.")
@@ -58,6 +61,14 @@ struct StoreServe: Command {
                 + "runs a client in it."))
     var asApple = false
 
+    @Argument(
+        parsing: .postTerminator,
+        help: .value(
+            "command",
+            "A command after --, which is started in the network of --as-apple and in the working directory. The store ends with it, and with its status."
+        ))
+    var command: [String] = []
+
     @OptionGroup var options: LocalStoreOptions
 
     var common: CommonOptions { options.common }
@@ -75,6 +86,7 @@ struct StoreServe: Command {
         try require(
             !asApple || host == "127.0.0.1" && port == 8081,
             "--as-apple serves 127.0.0.1:443. Leave out --host and --port.")
+        try require(command.isEmpty || asApple, "A command after -- needs --as-apple.")
         try requirePort(port)
     }
 
@@ -99,22 +111,26 @@ struct StoreServe: Command {
         configuration.tls = identity.map { ($0.certificate, $0.key) }
         let terminal = terminal
         let client = asApple ? AppleNamespace.nsenter : nil
+        let authority = identity?.authority.absoluteURL.path
+        let started = command.isEmpty ? nil : ClientCommand(command, trusting: authority, sandboxKey: key.printed)
+        let starting = DelayedService { try await started?.run() }
         let publicURL = publicURL
         try await ServiceServer.run(
             store.routes(sandboxKey: key.apiKey).router(logger: logger),
-            backgroundServices: [store.notificationSending(logger: logger)], configuration: configuration,
-            logger: logger
+            backgroundServices: [store.notificationSending(logger: logger)] + (started == nil ? [] : [starting]),
+            configuration: configuration, logger: logger
         ) { url in
             store.announceResponder(at: publicURL ?? url, logger: logger)
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
-            if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }
+            if let authority { terminal.line("Authority: \(authority)") }
             if let client { terminal.line("Clients: \(client) COMMAND") }
             try? terminal.report([
-                "url": url.absoluteString, "sandboxKey": key.printed, "authority": identity?.authority.path,
-                "nsenter": client,
+                "url": url.absoluteString, "sandboxKey": key.printed, "authority": authority, "nsenter": client,
             ])
+            starting.begin()
         }
+        if let status = started?.status, status != 0 { throw ExitCode(status) }
     }
 
     /// The certificate for Apple's host names. It is made at each start, and its authority once.
@@ -129,6 +145,48 @@ struct StoreServe: Command {
 extension URL: @retroactive ExpressibleByArgument {
     public init?(argument: String) {
         self.init(web: argument)
+    }
+}
+
+/// A command in the network of a store, which ends with it.
+private final class ClientCommand: Sendable {
+    private let command: [String]
+    private let environment: [String: String]
+    private let ended = Mutex<Int32?>(nil)
+
+    /// - Parameters:
+    ///   - authority: The file of the store's certificate authority, for clients with certificates of their own.
+    ///   - sandboxKey: The random key; nil for a fixed one, which the caller knows.
+    init(_ command: [String], trusting authority: String?, sandboxKey: String?) {
+        self.command = command
+        environment = [
+            "REQUESTS_CA_BUNDLE": authority, "NODE_EXTRA_CA_CERTS": authority, SandboxKeyOptions.variable: sandboxKey,
+        ].compactMapValues(\.self)
+    }
+
+    /// The status with which the command has ended; 128 and its number for a signal. Nil if the store has ended first.
+    var status: Int32? { ended.withLock { $0 } }
+
+    /// Runs the command, and then stops the store. The end of the store stops the command.
+    func run() async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["--"] + command
+        process.environment = environment.merging(ProcessInfo.processInfo.environment) { $1 }
+        let (ends, ending) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            let status = process.terminationStatus
+            ending.yield(process.terminationReason == .exit ? status : 128 + status)
+            ending.finish()
+        }
+        try process.run()
+        await cancelWhenGracefulShutdown {
+            for await status in ends { self.ended.withLock { $0 = status } }
+        }
+        guard status != nil else { return process.terminate() }
+        // The store ends as after Ctrl-C: requests under way are answered.
+        kill(getpid(), SIGTERM)
+        try await gracefulShutdown()
     }
 }
 

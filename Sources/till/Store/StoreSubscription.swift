@@ -134,9 +134,7 @@ struct StoreTime: Command {
             accounts = try store.read { try $0.accountTimes() }
         }
         terminal.line(now.rfc3339)
-        if let accounts, !accounts.isEmpty {
-            terminal.table(["ACCOUNT", "TIME"], accounts.map { [TextTable.shortened($0.account), $0.now.rfc3339] })
-        }
+        terminal.list(accounts)
         if let events {
             terminal.table(
                 ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"],
@@ -148,6 +146,14 @@ struct StoreTime: Command {
                 }, orElse: "Nothing was due.")
         }
         try terminal.json(JSONContent(answer: ClockAnswer(now: now, accounts: accounts, events: events).json()))
+    }
+}
+
+extension Terminal {
+    /// Prints the accounts that have their own time, if there are any.
+    func list(_ accounts: [AccountTime]?) {
+        guard let accounts, !accounts.isEmpty else { return }
+        table(["ACCOUNT", "TIME"], accounts.map { [TextTable.shortened($0.account), $0.now.rfc3339] })
     }
 }
 

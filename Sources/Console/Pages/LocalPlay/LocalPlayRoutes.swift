@@ -33,8 +33,9 @@ struct LocalPlayRoutes: Sendable {
             guard let step = TimeStep(try context.form.text("step", upTo: 8)) else {
                 throw ConsoleForm.invalid("step", TimeStep.form)
             }
-            _ = try play.perform { try $0.advance(step) }
-            return ConsolePath("play", done: .advanced)
+            let account = try LocalStoreRoutes.account(context.form)
+            _ = try play.perform { try $0.advance(step, of: account) }
+            return ConsolePath("play", query: ["account": account], done: .advanced)
         }
         pages.post("play/buy", .store) { _, context in
             Self.path(of: try await buy(context.form), done: .bought)
@@ -125,21 +126,48 @@ struct LocalPlayRoutes: Sendable {
 
     // MARK: The page
 
+    /// The times that the page shows.
+    private struct Times {
+        /// The account whose purchases are shown, and whose time moves; nil for the Play's.
+        let customer: String?
+        let now: Timestamp
+        /// The accounts with their own time.
+        let others: [AccountTime]
+
+        init(_ customer: String?, now: Timestamp, _ others: [AccountTime]) {
+            (self.customer, self.now, self.others) = (customer, now, others)
+        }
+    }
+
     private func page(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let account = try request.chosen("account")
         let number = try request.query("purchase").flatMap { Int64($0) }
-        let (now, purchases, sold) = try play.perform { (books: PlayBooks) -> (Timestamp, [PlayPurchase], [Choice]) in
+        let (times, purchases, sold) = try play.perform { (books: PlayBooks) -> (Times, [PlayPurchase], [Choice]) in
             let bought: [PlayPurchase] = try books.purchases(of: account).map { PlayPurchase($0) }
             let subscribed: [PlayPurchase] = try books.subscriptions(of: account).map { PlayPurchase($0) }
-            return (books.now, bought + subscribed, try products(books))
+            let all = bought + subscribed
+            // An account without a purchase has no time of its own.
+            let customer = all.isEmpty ? nil : account
+            let others = customer == nil ? try books.accountTimes() : []
+            return (Times(customer, now: try books.time(of: customer), others), all, try products(books))
         }
         let shown = purchases.first { $0.number == number }
         return Page("Local Google Play", section: .localPlay) {
             div(.class("bar")) {
                 section {
-                    h2 { "Play's time" }
-                    Shown.moment(now)
-                    LocalStoreRoutes.clockButtons(context, to: ConsolePath("play", "clock"))
+                    h2 { times.customer == nil ? "Play's time" : "Customer's time" }
+                    Shown.moment(times.now)
+                    LocalStoreRoutes.clockButtons(context, to: ConsolePath("play", "clock"), of: times.customer)
+                }
+            }
+            if !times.others.isEmpty {
+                Listing.table(
+                    "Accounts with their own time", of: times.others, empty: "Every account follows the store's clock."
+                ) {
+                    column("Account") { other in
+                        a(.href(ConsolePath("play", query: ["account": other.account]))) { data(other.account) }
+                    }
+                    column("Time") { Shown.moment($0.now) }
                 }
             }
             context.action(

@@ -16,7 +16,7 @@ extension LocalStoreRoutes {
     ).parsed(TimeStep.form) { TimeStep($0) }
 
     /// The account whose clock is advanced; nil for the store's clock.
-    private static func account(_ form: ConsoleForm) throws(Problem) -> String? {
+    static func account(_ form: ConsoleForm) throws(Problem) -> String? {
         let account = try form.text("account", upTo: Store.maximumAccountLength)
         return account.isEmpty ? nil : account
     }

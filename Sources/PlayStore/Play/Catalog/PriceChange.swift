@@ -145,8 +145,9 @@ extension PlayBooks {
             where purchase.terms.basePlanId == plan.basePlanId && purchase.terms.regionCode == region
                 && purchase.priceTime < oldest
             {
-                let effects = purchase.changePrice(to: price, isOptOut: isOptOut, at: now)
-                if !effects.isEmpty { try keep(&purchase, after: effects, at: now) }
+                let time = try of(purchase.account).now
+                let effects = purchase.changePrice(to: price, isOptOut: isOptOut, at: time)
+                if !effects.isEmpty { try keep(&purchase, after: effects, at: time) }
             }
         }
         return .init()

@@ -5,7 +5,7 @@ import Proofs
 /// A pending purchase completes or is canceled. A completed one is acknowledged or consumed within a deadline, or is refunded. Each
 /// refund is for some of its units, with or without their revocation.
 package struct OneTimePurchase: Codable, Hashable, Sendable {
-    package enum State: String, Codable, Sendable {
+    package enum State: String, Codable, Sendable, CaseIterable {
         /// The payment is outstanding, and there is no order.
         case pending
         case purchased

@@ -30,13 +30,17 @@ package struct PlayPurchaseOrder: Sendable {
 /// The customer's side of the Play: purchases, delayed payments, refunds.
 extension PlayBooks {
     /// The maximum quantity of one purchase.
-    private static let maximumQuantity = 50
+    static let maximumQuantity = 50
 
     /// Sells a product.
     ///
     /// - Parameter offerId: An offer of the purchase option; nil for its price.
     /// - Throws: `PlayError` for an unknown product or offer, a wrong quantity, or a product that the account owns.
     package func buy(_ order: PlayPurchaseOrder, offerId: String? = nil) throws -> OneTimePurchase {
+        try of(order.account).sell(order, offerId: offerId)
+    }
+
+    private func sell(_ order: PlayPurchaseOrder, offerId: String?) throws -> OneTimePurchase {
         let terms = try terms(of: order, offerId: offerId)
         guard
             try !purchases.purchases(of: order.productId, in: order.packageName, by: order.account).contains(
@@ -101,12 +105,12 @@ extension PlayBooks {
 
     /// Completes the payment of a pending purchase.
     package func complete(_ number: Int64) throws -> OneTimePurchase {
-        try change(number, .purchased) { try $0.complete(orderId: newOrderId(), at: now) }
+        try change(number, .purchased) { try $0.complete(orderId: newOrderId(), at: $1.now) }
     }
 
     /// Cancels a pending purchase, whose payment was not made in time.
     package func cancel(_ number: Int64) throws -> OneTimePurchase {
-        try change(number, .canceled) { try $0.cancel() }
+        try change(number, .canceled) { purchase, _ in try purchase.cancel() }
     }
 
     /// Refunds units of a purchase.
@@ -120,7 +124,8 @@ extension PlayBooks {
         try refund(
             &purchase,
             .init(
-                time: now, quantity: quantity ?? purchase.refundableQuantity, isRevoking: isRevoking, source: source,
+                time: try of(purchase.account).now, quantity: quantity ?? purchase.refundableQuantity,
+                isRevoking: isRevoking, source: source,
                 reason: reason))
         return purchase
     }
@@ -130,11 +135,11 @@ extension PlayBooks {
         let voided = try purchase.refund(refund)
         try purchases.keep(purchase)
         guard let voided else { return }
-        try void(voided, of: purchase.packageName, at: refund.time, isSubscription: false)
+        try void(voided, of: purchase, at: refund.time, isSubscription: false)
     }
 
     private func notify(_ type: OneTimeNotificationType, about purchase: OneTimePurchase) throws {
-        try notify(purchase.terms.packageName, at: now) {
+        try notify(purchase.terms.packageName, of: purchase.account, at: now) {
             $0.oneTimeProductNotification = .init(
                 version: DeveloperNotification.version, notificationType: type.rawValue, purchaseToken: purchase.token,
                 sku: purchase.terms.productId)
@@ -142,12 +147,13 @@ extension PlayBooks {
     }
 
     private func change(
-        _ number: Int64, _ type: OneTimeNotificationType, _ body: (inout OneTimePurchase) throws -> Void
+        _ number: Int64, _ type: OneTimeNotificationType, _ body: (inout OneTimePurchase, PlayBooks) throws -> Void
     ) throws -> OneTimePurchase {
         var purchase = try purchase(number)
-        try body(&purchase)
+        let books = try of(purchase.account)
+        try body(&purchase, books)
         try purchases.keep(purchase)
-        try notify(type, about: purchase)
+        try books.notify(type, about: purchase)
         return purchase
     }
 

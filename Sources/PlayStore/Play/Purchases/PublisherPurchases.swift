@@ -51,6 +51,13 @@ extension PlayBooks {
             case .period(_, let purchase): purchase.packageName
             }
         }
+
+        var account: String {
+            switch self {
+            case .purchase(let purchase): purchase.account
+            case .period(_, let purchase): purchase.account
+            }
+        }
     }
 
     /// The purchase of an order, or the period of a subscription; nil for an unknown order.

@@ -86,8 +86,10 @@ struct PurchaseRecords<Purchase: KeptPurchase> {
     }
 
     /// The purchase that was due first.
-    func firstDue(at now: Timestamp) throws -> Purchase? {
-        try fetch("due_at <= \(now) ORDER BY due_at, number LIMIT 1").first
+    ///
+    /// - Parameter account: The account with its own clock; nil for all that follow the Play's.
+    func firstDue(at now: Timestamp, of account: String?) throws -> Purchase? {
+        try fetch("due_at <= \(now) AND \(ClockRecords.follows(account)) ORDER BY due_at, number LIMIT 1").first
     }
 
     /// The purchases of all accounts or of one, newest first.

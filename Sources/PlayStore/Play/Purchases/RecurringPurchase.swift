@@ -4,7 +4,7 @@ import Proofs
 /// and top-ups, `PriceChange` those of prices. The rules take values and a moment, and return what
 /// they bring about.
 package struct RecurringPurchase: Codable, Hashable, Sendable {
-    package enum State: String, Codable, Sendable {
+    package enum State: String, Codable, Sendable, CaseIterable {
         /// The first payment is made later.
         case pending
         case active

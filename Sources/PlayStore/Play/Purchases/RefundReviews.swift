@@ -4,7 +4,7 @@ import Proofs
 
 /// A payment that the customer's bank disputes, and what the developer says about it.
 package struct RefundReview: Codable, Hashable, Sendable {
-    package enum State: String, Codable, Sendable {
+    package enum State: String, Codable, Sendable, CaseIterable {
         case open
         /// The developer has answered, and the decision follows at the deadline.
         case answered
@@ -100,15 +100,16 @@ extension PlayBooks {
     /// - Throws: `PlayError` for an order that is unknown, refunded, or was reviewed before.
     package func dispute(order orderId: String) throws -> RefundReview {
         guard let ordered = try ordered(orderId) else { throw PlayError.purchaseNotFound(orderId) }
+        let books = try of(ordered.account)
         guard !ordered.isRefunded, try review(order: orderId) == nil else {
             throw PlayError.invalidAction("The order \(orderId.prefix(64)) was refunded or reviewed already.")
         }
         let review = RefundReview(
             orderId: orderId, packageName: ordered.packageName,
-            pendingRefundToken: Base64.encode(randomness.bytes(48), .urlSafe), at: now)
-        try keep(review)
+            pendingRefundToken: Base64.encode(randomness.bytes(48), .urlSafe), at: books.now)
+        try keep(review, of: ordered.account)
         let (accountId, profileId) = ordered.obfuscatedIdentifiers
-        try notify(review.packageName, at: now) {
+        try notify(review.packageName, of: ordered.account, at: books.now) {
             $0.pendingRefundReviewNotification = .init(
                 version: DeveloperNotification.version, pendingRefundToken: review.pendingRefundToken, orderId: orderId,
                 refundReason: VoidedPurchase.Reason.chargeback.rawValue, obfuscatedAccountId: accountId,
@@ -119,19 +120,20 @@ extension PlayBooks {
 
     /// `orders.reviewrefund`.
     func review(_ request: RefundReviewRequest, ofOrder orderId: String, in packageName: String) throws {
-        _ = try ordered(orderId, in: packageName)
+        let account = try ordered(orderId, in: packageName).account
         guard var review = try review(order: orderId) else {
             throw PublisherError.invalidValue("pendingRefundToken", "no refund of the order is pending.")
         }
         try review.take(request)
-        try keep(review)
+        try keep(review, of: account)
     }
 
     /// Decides a review whose deadline has come.
     func decide(_ review: RefundReview) throws {
         var review = review
+        let ordered = try ordered(review.orderId, in: review.packageName)
         if review.decide() {
-            switch try ordered(review.orderId, in: review.packageName) {
+            switch ordered {
             case .purchase(var purchase) where purchase.refundableQuantity > 0:
                 try refund(
                     &purchase,
@@ -144,7 +146,7 @@ extension PlayBooks {
             case .purchase, .period: break
             }
         }
-        try keep(review)
+        try keep(review, of: ordered.account)
     }
 
     private func review(order orderId: String) throws -> RefundReview? {
@@ -152,9 +154,14 @@ extension PlayBooks {
     }
 
     /// The review whose deadline came first.
-    func firstDueReview() throws -> RefundReview? {
+    ///
+    /// - Parameter account: The account with its own clock; nil for all that follow the Play's.
+    func firstDueReview(of account: String?) throws -> RefundReview? {
         try database.record(
-            "SELECT record FROM refund_review WHERE due_at <= \(now) ORDER BY due_at, order_id LIMIT 1")
+            """
+            SELECT record FROM refund_review WHERE due_at <= \(now) AND \(ClockRecords.follows(account))
+            ORDER BY due_at, order_id LIMIT 1
+            """)
     }
 
     /// The reviews, newest first.
@@ -162,10 +169,12 @@ extension PlayBooks {
         try database.records("SELECT record FROM refund_review ORDER BY rowid DESC LIMIT \(limit)")
     }
 
-    private func keep(_ review: RefundReview) throws {
+    private func keep(_ review: RefundReview, of account: String) throws {
         try database.insert(
-            ["order_id": review.orderId, "due_at": review.dueTime, "record": try LocalRecord.text(review)],
-            into: "refund_review", replacing: "order_id")
+            [
+                "order_id": review.orderId, "account": account, "due_at": review.dueTime,
+                "record": try LocalRecord.text(review),
+            ], into: "refund_review", replacing: "order_id")
     }
 }
 

@@ -7,6 +7,10 @@ extension PlayBooks {
     /// - Parameter offerId: An offer of the base plan; nil for its price alone.
     /// - Throws: `PlayError` for an unknown plan or offer, for a subscription that the account has, and for a change that Google refuses.
     package func subscribe(_ order: PlayPurchaseOrder, offerId: String? = nil) throws -> RecurringPurchase {
+        try of(order.account).sell(order, offerId: offerId)
+    }
+
+    private func sell(_ order: PlayPurchaseOrder, offerId: String?) throws -> RecurringPurchase {
         try check(order)
         guard order.quantity == 1 else { throw PlayError.quantityOutOfRange(order.quantity, maximum: 1) }
         var order = order
@@ -125,8 +129,15 @@ extension PlayBooks {
     package func perform(
         _ action: SubscriptionAction, on number: Int64, pauseLength: SubscriptionPeriod? = nil
     ) throws -> RecurringPurchase {
-        var purchase = try subscription(number)
+        let purchase = try subscription(number)
+        return try of(purchase.account).perform(action, on: purchase, pauseLength: pauseLength)
+    }
+
+    private func perform(
+        _ action: SubscriptionAction, on purchase: RecurringPurchase, pauseLength: SubscriptionPeriod?
+    ) throws -> RecurringPurchase {
         guard action != .resubscribe else { return try resubscribe(to: purchase) }
+        var purchase = purchase
         do {
             let effects: [RecurringPurchase.Effect] =
                 switch action {
@@ -146,7 +157,7 @@ extension PlayBooks {
             try keep(&purchase, after: effects, at: now)
         } catch is PublisherError {
             throw PlayError.invalidAction(
-                "Subscription \(number) is \(purchase.state.rawValue), or does not renew, so \(action.rawValue) is not possible."
+                "Subscription \(purchase.number) is \(purchase.state.rawValue), or does not renew, so \(action.rawValue) is not possible."
             )
         }
         return purchase
@@ -194,7 +205,7 @@ extension PlayBooks {
             case .notification(let type): try notify(type, about: purchase, at: time)
             case .voided(let voided):
                 try refundReplaced(purchase, voided)
-                try void(voided, of: purchase.packageName, at: time, isSubscription: true)
+                try void(voided, of: purchase, at: time, isSubscription: true)
             }
         }
     }
@@ -211,7 +222,7 @@ extension PlayBooks {
     private func notify(
         _ type: SubscriptionNotificationType, about purchase: RecurringPurchase, at time: Timestamp
     ) throws {
-        try notify(purchase.terms.packageName, at: time) {
+        try notify(purchase.terms.packageName, of: purchase.account, at: time) {
             $0.subscriptionNotification = .init(
                 version: DeveloperNotification.version, notificationType: type.rawValue, purchaseToken: purchase.token,
                 subscriptionId: purchase.terms.productId)

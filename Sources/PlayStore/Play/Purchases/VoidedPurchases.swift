@@ -18,8 +18,9 @@ struct VoidedPurchaseQuery: Codable {
 
     /// Reads the parameters of a request.
     ///
+    /// - Parameter latest: The latest time of the customers' clocks, until which purchases are listed.
     /// - Throws: `PublisherError`, `invalidValue`.
-    init(_ parameters: PublisherParameters, now: Timestamp) throws(PublisherError) {
+    init(_ parameters: PublisherParameters, now: Timestamp, latest: Timestamp) throws(PublisherError) {
         let limit = try parameters.integer("maxResults") ?? Self.maximumResults
         guard limit > 0 else { throw .invalidValue("maxResults", "it has to be positive.") }
         let type = try parameters.integer("type") ?? 0
@@ -35,11 +36,11 @@ struct VoidedPurchaseQuery: Codable {
         }
         let earliest = now.adding(days: -Self.maximumDays).millisecondsSince1970
         startTime = try parameters.integer("startTime").map(Int64.init) ?? earliest
-        endTime = try parameters.integer("endTime").map(Int64.init) ?? now.millisecondsSince1970
+        endTime = try parameters.integer("endTime").map(Int64.init) ?? latest.millisecondsSince1970
         guard startTime >= earliest else {
             throw .invalidValue("startTime", "it may not be more than 30 days in the past.")
         }
-        guard endTime <= now.millisecondsSince1970, startTime <= endTime else {
+        guard endTime <= latest.millisecondsSince1970, startTime <= endTime else {
             throw .invalidValue("endTime", "it may not be in the future or before startTime.")
         }
         start = try parameters.integer("startIndex") ?? 0
@@ -78,13 +79,15 @@ struct VoidedPurchaseQuery: Codable {
 
 extension PlayBooks {
     /// Lists a purchase as voided, and notifies the developer.
-    func void(_ voided: VoidedPurchase, of packageName: String, at time: Timestamp, isSubscription: Bool) throws {
+    func void(
+        _ voided: VoidedPurchase, of purchase: some KeptPurchase, at time: Timestamp, isSubscription: Bool
+    ) throws {
         try database.insert(
             [
-                "package_name": packageName, "voided_at": time, "is_partial": voided.voidedQuantity != nil,
+                "package_name": purchase.packageName, "voided_at": time, "is_partial": voided.voidedQuantity != nil,
                 "is_subscription": isSubscription, "record": try LocalRecord.text(voided),
             ], into: "voided_purchase")
-        try notify(packageName, at: time) {
+        try notify(purchase.packageName, of: purchase.account, at: time) {
             $0.voidedPurchaseNotification = .init(
                 purchaseToken: voided.purchaseToken, orderId: voided.orderId, productType: isSubscription ? 1 : 2,
                 refundType: voided.voidedQuantity == nil ? 1 : 2)

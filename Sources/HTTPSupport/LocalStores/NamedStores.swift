@@ -1,12 +1,11 @@
 import Foundation
-import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Proofs
 import Synchronization
 
-/// The named stores of a process, each made in memory by the first request to it with a key. Test suites that run at the same time have a
-/// store each.
+/// The named stores of a process that runs a local store, each made in memory by the first request to it with a key. Test suites that run
+/// at the same time have a store each.
 ///
 /// Without a key, a store that does not exist answers as a new one would, and is not made. So strangers take no places.
 ///
@@ -33,6 +32,8 @@ final class NamedStores: RouterMiddleware {
         var lastUse: Timestamp
     }
 
+    /// The command that runs the process, such as `till store`.
+    private let command: String
     private let clock: any WallClock
     private let hasKey: @Sendable (Request) async throws -> Bool
     private let make: @Sendable (_ path: String, _ delete: @escaping @Sendable () -> Void) throws -> Parts
@@ -41,15 +42,17 @@ final class NamedStores: RouterMiddleware {
     private let newStore = Mutex<(any HTTPResponder<ServiceContext>)?>(nil)
 
     /// - Parameters:
+    ///   - command: The command that runs the process, such as `till store`.
     ///   - clock: The machine's clock, for the time without a request.
     ///   - hasKey: Returns true for a request with the sandbox key or a developer's token, which may make a store.
     ///   - make: Makes a store. It receives the path below which it is reached, and the deletion of this store.
     init(
+        of command: String,
         clock: any WallClock,
         hasKey: @escaping @Sendable (Request) async throws -> Bool,
         _ make: @escaping @Sendable (_ path: String, _ delete: @escaping @Sendable () -> Void) throws -> Parts
     ) {
-        (self.clock, self.hasKey, self.make) = (clock, hasKey, make)
+        (self.command, self.clock, self.hasKey, self.make) = (command, clock, hasKey, make)
     }
 
     deinit {
@@ -96,12 +99,12 @@ final class NamedStores: RouterMiddleware {
         }
     }
 
-    private static func checkRoom(in stores: [String: NamedStore]) throws(Problem) {
-        guard stores.count < limit else {
+    private func checkRoom(in stores: [String: NamedStore]) throws(Problem) {
+        guard stores.count < Self.limit else {
             throw Problem(
                 status: .conflict, code: "storeLimitReached",
                 detail:
-                    "This process has \(limit) named stores. Delete one with DELETE /sandbox/v1/store, or restart `till store`.",
+                    "This process has \(Self.limit) named stores. Delete one with DELETE /sandbox/v1/store, or restart `\(command)`.",
                 couldSucceedLater: true)
         }
     }
@@ -116,7 +119,7 @@ final class NamedStores: RouterMiddleware {
         }
         if let known { return known }
         guard try await hasKey(request) else { return try await newStoreResponder() }
-        try stores.withLock { try Self.checkRoom(in: $0) }
+        try stores.withLock { try checkRoom(in: $0) }
         let identifier = UUID()
         // Other requests do not wait while the store is made.
         let parts = try await BlockingWork.run { [make] in
@@ -125,7 +128,7 @@ final class NamedStores: RouterMiddleware {
         return try stores.withLock { stores in
             // The first of several requests that made the store at the same time wins.
             if let known = stores[name]?.responder { return known }
-            try Self.checkRoom(in: stores)
+            try checkRoom(in: stores)
             let sending = Task { try await parts.sending.run() }
             stores[name] = NamedStore(
                 identifier: identifier, responder: parts.responder, sending: sending, lastUse: now)
@@ -162,13 +165,18 @@ final class NamedStores: RouterMiddleware {
 }
 
 /// Refuses requests that name a store where there is only one, beside a service.
-struct NamedStoreRefusal: RouterMiddleware {
-    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+package struct NamedStoreRefusal: RouterMiddleware {
+    /// The command that runs a process with named stores, such as `till store`.
+    private let command: String
+
+    package init(of command: String) { self.command = command }
+
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         if let header = HTTPField.Name.store, request.headers[header] != nil {
             throw Problem(
                 status: .badRequest, code: "namedStoresUnavailable",
                 detail:
-                    "The store beside a service is the only one. Remove the header X-Till-Store, or run `till store`.")
+                    "The store beside a service is the only one. Remove the header X-Till-Store, or run `\(command)`.")
         }
         return try await next(request, context)
     }

@@ -1,0 +1,150 @@
+import GRDB
+import Proofs
+
+/// The SQL statements on the clocks of accounts. They run inside the caller's transaction of a local store's database.
+///
+/// An account follows the store's clock until its own time is advanced. From then on it has its own clock: the machine's clock
+/// plus an offset, which the store's clock no longer moves.
+package struct ClockRecords {
+    /// The statement that creates the table.
+    package static let table = """
+        CREATE TABLE account_clock (
+            account TEXT PRIMARY KEY,
+            time_offset INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    package let database: Database
+    /// The time of the machine's clock.
+    package let machineTime: Timestamp
+
+    package init(database: Database, machineTime: Timestamp) {
+        (self.database, self.machineTime) = (database, machineTime)
+    }
+
+    /// The time of an account's own clock; nil if the account follows the store's.
+    package func time(of account: String) throws -> Timestamp? {
+        try SQLRequest<Timestamp>(
+            "SELECT \(machineTime) + time_offset FROM account_clock WHERE account = \(account)"
+        ).fetchOne(database)
+    }
+
+    /// The latest time of all own clocks; nil if every account follows the store's.
+    package func latestTime() throws -> Timestamp? {
+        try SQLRequest<Timestamp>("SELECT \(machineTime) + max(time_offset) FROM account_clock").fetchOne(database)
+    }
+
+    /// The accounts with their own clocks, each with its time, in the order of their names.
+    ///
+    /// - Parameter limit: The maximum number of accounts.
+    package func all(limit: Int) throws -> [AccountTime] {
+        try SQLRequest<Row>(
+            """
+            SELECT account, \(machineTime) + time_offset AS time FROM account_clock ORDER BY account LIMIT \(limit)
+            """
+        ).fetchAll(database).map { AccountTime(account: $0["account"], now: $0["time"]) }
+    }
+
+    package func setTime(_ time: Timestamp, of account: String) throws {
+        try database.insert(
+            [
+                "account": account,
+                "time_offset": time.millisecondsSince1970 - machineTime.millisecondsSince1970,
+            ], into: "account_clock", replacing: "account")
+    }
+
+    /// Lets every account follow the store's clock.
+    package func clear() throws { try database.execute(sql: "DELETE FROM account_clock") }
+
+    /// The condition of rows whose accounts follow a clock.
+    ///
+    /// - Parameter account: The account whose rows are meant; nil for all accounts that follow the store's clock.
+    package static func follows(_ account: String?) -> SQL {
+        account.map { "account = \($0)" } ?? "account NOT IN (SELECT account FROM account_clock)"
+    }
+}
+
+/// An account with its own clock, and its time.
+package struct AccountTime: Hashable, Sendable {
+    package let account: String
+    package let now: Timestamp
+}
+
+/// A change of a subscription that became due.
+package struct DueEvent: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
+        case renewed
+        case renewalFailed
+        case gracePeriodEnded
+        case expired
+    }
+
+    package let kind: Kind
+    /// The date, by the account's clock.
+    package let date: Timestamp
+    package let account: String
+    package let productIdentifier: String
+    package let transactionIdentifier: String
+
+    package init(
+        kind: Kind, date: Timestamp, account: String, productIdentifier: String, transactionIdentifier: String
+    ) {
+        (self.kind, self.date, self.account) = (kind, date, account)
+        (self.productIdentifier, self.transactionIdentifier) = (productIdentifier, transactionIdentifier)
+    }
+}
+
+/// The time of the store's clock, or of an account's.
+package struct ClockAnswer: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("The time of a clock.", named: "Time") {
+        $0.field("now", .time("The time."), \.now.rfc3339)
+        $0.field(
+            "millisecondsSince1970", "The same time with its milliseconds, as signed data has it.",
+            \.now.millisecondsSince1970)
+        $0.field(
+            "accounts", "The accounts with their own time; only in the answer to a read of the store's.", \.accounts)
+        $0.field("events", "The events that an advance brought about.", \.events)
+    }
+
+    package let now: Timestamp
+    /// The accounts with their own time; nil except for a read of the store's.
+    let accounts: [AccountTime]?
+    /// The events that an advance of the clock brought about; nil without an advance.
+    let events: [DueEvent]?
+
+    package init(now: Timestamp, accounts: [AccountTime]? = nil, events: [DueEvent]? = nil) {
+        (self.now, self.accounts, self.events) = (now, accounts, events)
+    }
+}
+
+extension AccountTime: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("An account with its own time.", named: "AccountTime") {
+        $0.field("account", "The account at the store.", \.account)
+        $0.field("now", .time("The time."), \.now.rfc3339)
+    }
+}
+
+extension DueEvent: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "A change of a subscription that time brought about.", named: "DueEvent"
+    ) {
+        $0.field("kind", .one(of: DueEvent.Kind.self, "The change."), \.kind.rawValue)
+        $0.field("date", .time("The date."), \.date.rfc3339)
+        $0.field("account", "The account at the store.", \.account)
+        $0.field("productId", "The product.", \.productIdentifier)
+        $0.field("transactionId", "The latest transaction.", \.transactionIdentifier)
+    }
+}
+
+/// The routes of time, which every local store has.
+extension APIOperation {
+    package static let readTime = sandbox(
+        .get, "time", "readTime", "Reads the store's time, or an account's",
+        parameters: [.query("account", "The account whose time is read; the store's without it.")],
+        answers: [.json("The time.", ClockAnswer.self)], or: [.notFound, .refused])
+    package static let advanceTime = sandbox(
+        .post, "time/advance", "advanceTime",
+        "Advances the store's time, or an account's; everything that is due happens",
+        body: .json(TimeAdvanceRequest.schema), answers: [.json("The time.", ClockAnswer.self)],
+        or: [.notFound, .conflict, .refused])
+}

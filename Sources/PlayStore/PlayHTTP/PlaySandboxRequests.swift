@@ -1,0 +1,187 @@
+import Foundation
+import HTTPSupport
+import Proofs
+
+/// A request to buy a one-time product. A class, because the compiler crashes on a wide value in an async closure.
+final class PlayPurchaseRequest: SandboxRequest {
+    static let schema = Schema.object("A request to buy a one-time product.", named: "PurchaseRequest")
+        .fields(fields).closed
+
+    fileprivate static let fields: KeyValuePairs<String, Schema> = [
+        "packageName": .text("The app."),
+        "productId": .text("The product, or the subscription."),
+        "account": .account,
+        "quantity": .integer("The number of units; 1 by default.", in: 1...PlayBooks.maximumQuantity).optional,
+        "purchaseOptionId": .text("The purchase option, or the base plan of a subscription; the first by default.")
+            .optional,
+        "offerId": .text("An offer of the purchase option or of the base plan; none by default.").optional,
+        "regionCode": .text("The customer's country, such as `US`; the first of the product by default.").optional,
+        "obfuscatedAccountId": .text(
+            "The app's identifier of its account.", length: 1...GooglePlay.maximumObfuscatedLength
+        ).optional,
+        "obfuscatedProfileId": .text(
+            "The app's identifier of its profile.", length: 1...GooglePlay.maximumObfuscatedLength
+        ).optional,
+        "isTest": .flag("True for a license tester.").optional,
+        "isPending": .flag("True for a payment that is made later.").optional,
+    ]
+
+    let packageName: String
+    let productId: String
+    let account: String
+    let quantity: Int?
+    let purchaseOptionId: String?
+    let offerId: String?
+    let regionCode: String?
+    let obfuscatedAccountId: String?
+    let obfuscatedProfileId: String?
+    let isTest: Bool?
+    let isPending: Bool?
+
+    var order: PlayPurchaseOrder {
+        var order = PlayPurchaseOrder(packageName: packageName, productId: productId, account: account)
+        order.quantity = quantity ?? 1
+        (order.purchaseOptionId, order.regionCode) = (purchaseOptionId, regionCode)
+        order.obfuscatedAccountId = obfuscatedAccountId
+        order.obfuscatedProfileId = obfuscatedProfileId
+        (order.isTest, order.isPending) = (isTest ?? false, isPending ?? false)
+        return order
+    }
+}
+
+/// A request to buy a subscription.
+final class PlaySubscriptionRequest: SandboxRequest {
+    static let schema = Schema.object("A request to buy a subscription.", named: "SubscriptionRequest")
+        .fields(PlayPurchaseRequest.fields)
+        .fields([
+            "replaces": Int64.schema.described("The number of the subscription that this one replaces.").optional,
+            "replacementMode": .one(of: ReplacementMode.self, "The mode of the change; Google's default without it.")
+                .optional,
+        ]).closed
+
+    let purchase: PlayPurchaseRequest
+    private let replaces: Int64?
+    private let replacementMode: ReplacementMode?
+
+    private enum CodingKeys: String, CodingKey {
+        case replaces, replacementMode
+    }
+
+    init(from decoder: any Decoder) throws {
+        purchase = try PlayPurchaseRequest(from: decoder)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        replaces = try container.decodeIfPresent(Int64.self, forKey: .replaces)
+        replacementMode = try container.decodeIfPresent(ReplacementMode.self, forKey: .replacementMode)
+    }
+
+    var order: PlayPurchaseOrder {
+        var order = purchase.order
+        (order.replacedNumber, order.replacementMode) = (replaces, replacementMode)
+        return order
+    }
+}
+
+/// A request to refund units of a purchase.
+struct PlayRefundRequest: SandboxRequest {
+    static let schema = Schema.object("A refund.", named: "RefundRequest").fields([
+        "quantity": .integer("The number of units; all that are left by default.").optional,
+        "isRevoking": .flag("False to leave the goods with the customer; true by default.").optional,
+        "source": .integer("Google's number of the source; the customer by default.").optional,
+        "reason": .integer("Google's number of the reason; another one by default.").optional,
+    ]).closed
+
+    let quantity: Int?
+    let isRevoking: Bool?
+    let source: VoidedPurchase.Source?
+    let reason: VoidedPurchase.Reason?
+}
+
+/// A request to pause a subscription.
+struct PauseRequest: SandboxRequest {
+    static let schema = Schema.object("A pause.", named: "PauseRequest").fields([
+        "length": .text("`P1W` to `P4W` for a weekly plan, `P1M` to `P3M` for a longer one; the shortest by default.")
+            .optional
+    ]).closed
+
+    let length: SubscriptionPeriod?
+}
+
+/// A request to set the receiver of notifications.
+struct PushRequest: SandboxRequest {
+    static let schema = Schema.object("A receiver of notifications.", named: "ReceiverRequest").fields([
+        "endpoint": .text("The address; nobody is notified without it.").optional,
+        "audience": .text("The audience of the tokens; the address by default.").optional,
+        "email": .text("The account of the tokens.").optional,
+    ]).closed
+
+    private let endpoint: String?
+    private let audience: String?
+    private let email: String?
+
+    /// - Returns: Nil to notify nobody.
+    /// - Throws: `Problem`, `bodyInvalid`.
+    func settings() throws(Problem) -> PushSettings? {
+        guard let endpoint else { return nil }
+        guard let url = URL(string: endpoint), ["http", "https"].contains(url.scheme), url.host() != nil else {
+            throw JSONBody.invalid("The field /endpoint has to be an HTTP or HTTPS address.")
+        }
+        var settings = PushSettings(endpoint: url)
+        settings.audience = audience
+        settings.email = email ?? PushSettings.standardEmail
+        return settings
+    }
+}
+
+/// A request to send the test notification of the Play Console.
+struct TestNotificationRequest: SandboxRequest {
+    static let schema = Schema.object("A test notification.", named: "TestNotificationRequest").fields([
+        "packageName": .text("The app.")
+    ]).closed
+
+    let packageName: String
+}
+
+/// A request to let the next calls fail. A class, because the compiler crashes on a wide value in an async closure.
+final class CallFaultRequest: SandboxRequest {
+    static let schema = Schema.object("A fault of the next calls.", named: "FaultRequest").fields([
+        "reason": .text("The reason of a documented error, such as `backendError`."),
+        "method": .text("Google's identifier of the method, such as `purchases.subscriptionsv2.get`; each by default.")
+            .optional,
+        "token": .text("The purchase token of the calls; any by default.").optional,
+        "status": .integer("The status; that which Google documents by default.", in: CallFault.statuses).optional,
+        "calls": .integer("The number of calls; 1 by default.", in: CallFault.calls).optional,
+        "isAfterwards": .flag("True to do the work of the call, and lose its answer.").optional,
+    ]).closed
+
+    private let reason: String
+    private let method: String?
+    private let token: String?
+    private let status: Int?
+    private let calls: Int?
+    private let isAfterwards: Bool?
+
+    var fault: CallFault {
+        var fault = CallFault(reason: reason)
+        (fault.method, fault.token, fault.status) = (method, token, status)
+        (fault.calls, fault.isAfterwards) = (calls ?? 1, isAfterwards ?? false)
+        return fault
+    }
+}
+
+/// A request to dispute the payment of an order.
+struct DisputeRequest: SandboxRequest {
+    static let schema = Schema.object("A disputed payment.", named: "DisputeRequest").fields([
+        "orderId": .text("The order.")
+    ]).closed
+
+    let orderId: String
+}
+
+/// A request for the key file of a new service account.
+struct ServiceAccountRequest: SandboxRequest {
+    static let schema = Schema.object("A service account.", named: "ServiceAccountRequest").fields([
+        "packageNames": .array(of: .text(), "The apps that the account may ask about; all by default.").optional
+    ]).closed
+
+    let packageNames: [String]?
+}
