@@ -2,7 +2,7 @@
 
 import pathlib
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -21,29 +21,39 @@ def till_catalog(pytestconfig: pytest.Config) -> pathlib.Path | None:
 
 
 @pytest.fixture(scope="session")
-def till_store_process(
+def till_processes(
     tmp_path_factory: pytest.TempPathFactory, till_catalog: pathlib.Path | None
-) -> Iterator[Process]:
-    """The process of this worker's stores."""
-    process = Process(tmp_path_factory.mktemp("till-store"), till_catalog, ["store", "serve", "--port", "0"])
+) -> Iterator[Callable[[str], Process]]:
+    """The processes of this worker by command, `store` and `play`, each started for the first test that needs it."""
+    started: dict[str, Process] = {}
+
+    def process(command: str) -> Process:
+        if command not in started:
+            folder = tmp_path_factory.mktemp(f"till-{command}")
+            started[command] = Process(folder, till_catalog, [command, "serve", "--port", "0"])
+        return started[command]
+
     yield process
-    process.stop()
+    for each in started.values():
+        each.stop()
 
 
 @pytest.fixture
-def till_store(till_store_process: Process) -> Iterator[Store]:
-    """A named store with a clock of its own, in the process of this worker."""
-    store = Store(f"{till_store_process.url}/stores/{uuid.uuid4().hex}", till_store_process)
+def till_store(till_processes: Callable[[str], Process]) -> Iterator[Store]:
+    """A named App Store with a clock of its own, in the process of this worker."""
+    process = till_processes("store")
+    store = Store(f"{process.url}/stores/{uuid.uuid4().hex}", process)
     yield store
-    store.call("DELETE", "/sandbox/v1/store")
+    store.delete()
 
 
 @pytest.fixture
-def till_play(tmp_path_factory: pytest.TempPathFactory, till_catalog: pathlib.Path | None) -> Iterator[Play]:
-    """A local Google Play with a clock of its own."""
-    process = Process(tmp_path_factory.mktemp("till-play"), till_catalog, ["play", "serve", "--port", "0"])
-    yield Play(process.url, process)
-    process.stop()
+def till_play(till_processes: Callable[[str], Process]) -> Iterator[Play]:
+    """A named Google Play with a clock of its own, in the process of this worker."""
+    process = till_processes("play")
+    play = Play(f"{process.url}/stores/{uuid.uuid4().hex}", process)
+    yield play
+    play.delete()
 
 
 @pytest.fixture(scope="session")

@@ -108,7 +108,22 @@ class Client:
         return json.loads(answer) if answer else None
 
 
-class Store(Client):
+class LocalStore(Client):
+    """A local store of either kind, and its clock."""
+
+    def advance(self, by: str, **fields: JSON) -> JSON:
+        """Moves the clock by `1mo`, `3d` or `90s`, of all accounts or of `account`."""
+        return self.call("POST", "/sandbox/v1/time/advance", {"by": by} | fields)
+
+    def now(self) -> str:
+        return str(self.call("GET", "/sandbox/v1/time")["now"])
+
+    def delete(self) -> None:
+        """Deletes a named store."""
+        self.call("DELETE", "/sandbox/v1/store")
+
+
+class Store(LocalStore):
     """A local App Store, played with the sandbox key. Apple's libraries take `url` as their base address."""
 
     def __init__(self, url: str, process: Process) -> None:
@@ -128,15 +143,8 @@ class Store(Client):
     def refund(self, transaction: str, **fields: JSON) -> JSON:
         return self.call("POST", f"/sandbox/v1/transactions/{transaction}/refund", fields)
 
-    def advance(self, by: str, **fields: JSON) -> JSON:
-        """Moves the clock by `1mo`, `3d` or `90s`, and returns the events that were due."""
-        return self.call("POST", "/sandbox/v1/time/advance", {"by": by} | fields)
 
-    def now(self) -> str:
-        return str(self.call("GET", "/sandbox/v1/time")["now"])
-
-
-class Play(Client):
+class Play(LocalStore):
     """A local Google Play, played with the sandbox key. Google's clients take `url` as their endpoint."""
 
     def __init__(self, url: str, process: Process) -> None:
@@ -156,12 +164,6 @@ class Play(Client):
     def change(self, subscription: int, action: str, **fields: JSON) -> JSON:
         """Acts as the customer or as Google: `cancel`, `declinePayments`, `refund` and the other actions."""
         return self.call("POST", f"/sandbox/v1/subscriptions/{subscription}/{action}", fields)
-
-    def advance(self, by: str) -> JSON:
-        return self.call("POST", "/sandbox/v1/time", {"by": by})
-
-    def now(self) -> str:
-        return str(self.call("GET", "/sandbox/v1/time")["now"])
 
     @staticmethod
     def sale(product: str, account: str, package: str) -> dict[str, JSON]:
