@@ -19,9 +19,7 @@ struct PlayKeysCommand: Command {
     @Option(help: .out("it must not exist; default: \(PlayKeysCommand.standardFile)"))
     var out: String?
 
-    @Option(
-        help: .value("url", "The address (of the Play; default: that on which it listens or has listened).")
-    )
+    @Option(help: .value("url", "The address (of the Play; default: that on which it listens or has listened)."))
     var url: URL?
 
     @Option(name: .customLong("package"), help: .package("which the account may use; may be repeated; default: all"))
