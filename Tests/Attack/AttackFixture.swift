@@ -36,7 +36,7 @@ struct AttackFixture: Sendable {
         }
         key = try await Self.makeKey(["probe"], in: folder)
         door = DoorRequests(
-            key: try await Self.makeKey(["--public", "--app", TestProofs.bundleIdentifier], in: folder))
+            key: try await Self.makeKey(["--public", "--bundle-id", TestProofs.bundleIdentifier], in: folder))
     }
 
     /// A genuine signed transaction.

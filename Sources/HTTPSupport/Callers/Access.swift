@@ -75,7 +75,8 @@ struct AccessMiddleware: RouterMiddleware {
         case (.publicApp, .backEnd), (.publicApp, .app), (.backEndOrPublicApp, .app):
             throw Problem(
                 status: .forbidden, code: "publicKeyRequired",
-                detail: "This path needs the public key of an app. `till keys make --public --app BUNDLE-ID` makes one."
+                detail:
+                    "This path needs the public key of an app. `till keys make --public --bundle-id BUNDLE-ID` makes one."
             )
         case (_, .publicApp):
             throw Problem.publicKeyNotAllowed

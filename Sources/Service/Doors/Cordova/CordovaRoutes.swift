@@ -44,7 +44,7 @@ struct CordovaKeyMiddleware: RouterMiddleware {
                 status: .forbidden, code: "publicKeyRequired",
                 detail: "The query parameter \(Self.parameter) takes only the public key of an app. If this is the key "
                     + "of a back end, revoke it: addresses are logged. "
-                    + "`till keys make --public --app BUNDLE-ID` makes a public key.")
+                    + "`till keys make --public --bundle-id BUNDLE-ID` makes a public key.")
         }
         guard request.headers[.authorization] == nil else { return try await next(request, context) }
         var head = request.head
