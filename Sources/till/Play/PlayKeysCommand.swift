@@ -106,7 +106,7 @@ struct PlayTime: Command {
             till play time --account alice --advance 1mo
             """)
 
-    @Option(help: "The customer's account whose time it is, instead of the Play's.")
+    @Option(help: .account("whose time it is, instead of the Play's"))
     var account: String?
 
     @Option(help: .value("time", "The time to advance: \(TimeStep.form)."))
