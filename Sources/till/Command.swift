@@ -103,6 +103,7 @@ extension CommandConfiguration {
 }
 
 extension ArgumentHelp {
+    static let environment: ArgumentHelp = "The environment of the purchases (production or sandbox)."
     static let json: ArgumentHelp = "Print JSON."
     static let issuer: ArgumentHelp =
         "The issuer of the user: customer for the ids of apps (default: the back end names the user)."

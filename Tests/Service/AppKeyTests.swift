@@ -139,6 +139,16 @@ import Vocabulary
     private static let closed = OperationPermission.operations(.closedToAppKeys)
     /// The closed routes whose answers another app's purchases and the requests themselves change.
     private static let unstable: Set = ["GET /v1/users/{user}/export", "GET /metrics"]
+    /// The lists that are empty: nobody states attributes, or buys outside Google Play. Any other has something to see or to change.
+    private static let empty: Set = ["GET /v1/users/{user}/attributes", "GET /v1/google/external-transactions"]
+
+    /// True for an answer whose lists have no elements.
+    private static func isEmpty(_ answer: ServiceFixture.Answer) -> Bool {
+        let lists = ((try? answer.decoded([String: JSONContent].self)) ?? [:]).values.compactMap { member in
+            if case .array(let elements) = member { elements } else { nil }
+        }
+        return !lists.isEmpty && lists.allSatisfy(\.isEmpty)
+    }
 
     /// The answers about what belongs to the garden, and about what belongs to no app.
     private func gardenAnswers(_ flowers: Things) async throws -> [String: String] {
@@ -146,10 +156,12 @@ import Vocabulary
         var answers: [String: String] = [:]
         for operation in operations where operation.method == .get && !Self.unstable.contains(operation.name) {
             let isClosed = Self.closed.contains(operation.name)
-            let path = operation.path(flowers.values) + (operation.name == "GET /v1/users" ? "?search=alice" : "")
-            let query = operation.name == "GET /v1/figures/{figure}" ? "?environment=sandbox&group=product" : ""
-            let answer = try await fixture.send(.get, path + query, key: isClosed ? fixture.key : gardenKey)
+            let path = operation.path(flowers.values) + operation.query
+            let answer = try await fixture.send(.get, path, key: isClosed ? fixture.key : gardenKey)
             #expect(answer.status == (isClosed && operation.name.hasSuffix("/wishes") ? 400 : 200), "\(path)")
+            #expect(
+                Self.isEmpty(answer) == Self.empty.contains(operation.name),
+                "\(path) has nothing to compare: populate() makes it, and AppOperation has the values of parameters.")
             answers[operation.name] = String(decoding: answer.body, as: UTF8.self)
         }
         return answers
@@ -163,12 +175,13 @@ import Vocabulary
         let path = operation.path(things.values)
         let (product, transaction) = (things.values["product"] ?? "", things.values["transaction"] ?? "")
         guard operation.method != .get else {
-            return [
+            let queries: Set = [
                 "", "?app=\(Self.garden)", "?app=\(Self.seed)", "?pageSize=1", "?search=alice",
                 "?search=\(transaction)", "?product=\(product)", "?format=jsonl", "?environment=sandbox",
                 "?environment=sandbox&group=product", "?environment=sandbox&group=app",
                 "?environment=sandbox&product=\(product)",
-            ].map { (path + $0, nil) }
+            ]
+            return queries.union([operation.query]).sorted().map { (path + $0, nil) }
         }
         return operation.bodies(things.values, proof: things.proof).flatMap { body in
             ["", "?app=\(Self.garden)"].map { (path + $0, body) }

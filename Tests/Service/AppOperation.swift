@@ -77,6 +77,13 @@ struct AppOperation {
     private let fields: Set<String>
     /// The JSON of the fields that a back end's request needs, for those whose meaning is not known here.
     private let samples: [String: String]
+    /// The query of a request that is answered with what the tests buy: a value for each parameter that needs one, or narrows the answer to
+    /// something else without one. Empty without such a parameter.
+    let query: String
+
+    /// The values of parameters by their names. The stores of tests are sandboxes.
+    private static let needed = ["environment": "sandbox", "search": "alice"]
+    private static let optional = ["environment": "sandbox", "group": "product"]
 
     struct Body {
         let contentType: String
@@ -101,7 +108,8 @@ struct AppOperation {
                         samples: Dictionary(
                             uniqueKeysWithValues: needed.compactMap { name in
                                 schema?.properties?[name]?.sample.map { (name, $0) }
-                            })))
+                            }),
+                        query: document.components.query(operation.parameters ?? [])))
             }
         }
         return operations.sorted { $0.name < $1.name }
@@ -178,6 +186,19 @@ struct AppOperation {
 
     private struct Components: Decodable {
         let schemas: [String: Schema]
+        let parameters: [String: Parameter]
+
+        /// The query with the parameters whose values are known.
+        func query(_ described: [Parameter]) -> String {
+            let members = described.compactMap { described -> String? in
+                let reference = described.reference?.split(separator: "/").last
+                let parameter = reference.flatMap { parameters[String($0)] } ?? described
+                guard parameter.place == "query", let name = parameter.name else { return nil }
+                let values = parameter.isRequired == true ? AppOperation.needed : AppOperation.optional
+                return values[name].map { "\(name)=\($0)" }
+            }
+            return members.isEmpty ? "" : "?" + members.sorted().joined(separator: "&")
+        }
 
         /// The schema to which another one refers, or the schema itself.
         func resolved(_ schema: Schema) -> Schema? {
@@ -187,8 +208,23 @@ struct AppOperation {
 
     private struct Operation: Decodable {
         let security: [[String: [String]]]?
+        let parameters: [Parameter]?
         let requestBody: RequestBody?
         let responses: [String: Response]?
+    }
+
+    private struct Parameter: Decodable {
+        let reference: String?
+        let name: String?
+        let place: String?
+        let isRequired: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case reference = "$ref"
+            case name
+            case place = "in"
+            case isRequired = "required"
+        }
     }
 
     private struct Response: Decodable {

@@ -9,6 +9,8 @@ struct HelpCommand: Decodable {
             let name: String
         }
 
+        let kind: String
+        let valueName: String?
         let names: [Name]?
         let abstract: String?
     }
@@ -64,6 +66,24 @@ struct HelpCommand: Decodable {
         exampleLines.joined(separator: "\n").replacing(/[ ]*\\\n[ ]*/, with: " ").split(separator: "\n").map { line in
             line.replacing(/[ ]{2,}#.*/, with: "").trimmingCharacters(in: .whitespaces)
         }
+    }
+
+    /// The words of the first example after `till`, up to a pipe or a redirection.
+    var exampleArguments: [String] {
+        DocumentedSession.arguments(of: (examples.first ?? "").prefix { !"|>".contains($0) })
+    }
+
+    /// True if the only argument is a user of some issuer.
+    private var isAboutUserAlone: Bool {
+        !isGroup && options.contains("--issuer")
+            && (arguments ?? []).filter { $0.kind == "positional" }.map(\.valueName) == ["user"]
+    }
+
+    /// The words of the commands with a user as their only argument, but for those of a device. They ask about test purchases.
+    static func aboutUsers(of till: TillProcess) async throws -> [[String]] {
+        try await all(of: till).filter { $0.command.isAboutUserAlone }.map { path, command in
+            path.dropFirst() + (command.options.contains("--environment") ? ["--environment", "sandbox"] : [])
+        }.filter { ![["resume"], ["restore"]].contains($0) }
     }
 
     private struct Root: Decodable {

@@ -4,67 +4,72 @@ import Testing
 
 /// Commands that read the data of an earlier command, without such data.
 @Suite struct ReadingCommandTests {
-    @Test(arguments: [
-        ["owned", "alice"], ["customers", "alice"], ["unclaimed"], ["audit", "alice"], ["figures", "units"],
-        ["keys", "list"], ["products", "compare"],
-        ["refunds"], ["refusals"], ["customers", "list"], ["transaction", "1"], ["notifications"],
-        ["console", "actions"], ["products", "history"], ["webhooks"],
-        ["grants", "list", "alice"], ["attributes", "list", "alice"],
-        ["export-user", "alice"], ["erase-user", "alice", "--confirm", "alice"],
-        ["keys", "revoke", "5e5ac1a1b2c3"],
-        ["ledger", "check"], ["ledger", "backup", "copy.sqlite"], ["ledger", "export", "copy.jsonl"],
-        ["ledger", "distribute"],
-        ["export", "events", "events.csv"],
-    ])
-    func `a command that reads the ledger creates none, and names the directory`(arguments: [String]) async throws {
-        let till = try TillProcess(hasKeys: false)
-        let result = try await till.run(arguments: arguments + ["--data", "TYPO"])
-        #expect(result.status == 1)
-        #expect(result.output == "")
-        #expect(
-            result.error.hasSuffix(
-                "TYPO\" has no ledger. Name the data directory with --data, or buy something first with till buy.\n"))
-        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("TYPO").path))
+    /// The commands whose first example does not begin with such data.
+    private static let others: Set = [
+        // They make what they need.
+        "buy", "resume", "restore", "demo", "serve", "keys make", "trust add", "console add-user", "store serve",
+        "store keys", "store buy", "play serve", "play keys", "play license", "play buy", "play subscribe",
+        // They read the file of the example first.
+        "receipt validate", "receipt redeem", "init", "products change", "products picture", "import revenuecat",
+        "ledger restore", "ledger import",
+        // They print without data what there is, or what is missing.
+        "status", "doctor", "version", "completion", "products list", "store products", "trust list", "figures",
+        // It names the missing folder of certificates.
+        "trust remove",
+        // The example names a database.
+        "ledger distribute",
+    ]
+
+    private enum Place: String {
+        case ledger
+        case store
+        case play = "local Google Play"
+
+        init(_ path: [String]) {
+            switch path.first {
+            case "store", "receipt": self = .store
+            case "play": self = .play
+            default: self = .ledger
+            }
+        }
+
+        /// The end of a message about a directory.
+        var missing: String {
+            let remedy = self == .play ? "start one first with till play" : "buy something first with till buy"
+            return "TYPO\" has no \(rawValue). Name the data directory with --data, or \(remedy).\n"
+        }
     }
 
-    @Test(arguments: [
-        ["store", "queue"], ["store", "approve", "1"], ["store", "decline", "1"],
-        ["receipt", "export", "--user", "alice"],
-        ["store", "sales", "alice"], ["store", "notifications"], ["store", "time"], ["store", "settings"],
-        ["store", "judge", "a.b.c"], ["store", "delete", "1"], ["store", "family", "alice"],
-    ])
-    func `a command that reads the store creates none, and names the directory`(arguments: [String]) async throws {
+    @Test func `a command that reads data creates none, and names the directory`() async throws {
         let till = try TillProcess(hasKeys: false)
-        let result = try await till.run(arguments: arguments + ["--data", "TYPO"])
-        #expect(result.status == 1)
-        #expect(result.output == "")
-        #expect(
-            result.error.hasSuffix(
-                "TYPO\" has no store. Name the data directory with --data, or buy something first with till buy.\n"))
-        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("TYPO").path))
-        // The command does not complete a directory with other files either.
+        // Further forms of commands.
+        var calls: [(Place, [String])] = [
+            (.ledger, ["figures", "units"]), (.ledger, ["ledger", "distribute"]),
+            (.ledger, ["export", "events", "events.csv"]),
+        ]
+        let commands = try await HelpCommand.all(of: till).filter { !$0.command.isGroup }.map {
+            (path: Array($0.path.dropFirst()), arguments: $0.command.exampleArguments)
+        }
+        #expect(Self.others.subtracting(commands.map { $0.path.joined(separator: " ") }) == [])
+        for (path, arguments) in commands where !Self.others.contains(path.joined(separator: " ")) {
+            calls.append((Place(path), arguments.filter { $0 != "--json" }))
+        }
+        #expect(calls.count > 60)
+        for (place, arguments) in calls {
+            let result = try await till.run(arguments: arguments + ["--data", "TYPO"])
+            #expect(result.status == 1, "\(arguments)")
+            #expect(result.output == "", "\(arguments)")
+            #expect(result.error.hasSuffix(place.missing), "\(arguments): \(result.error)")
+            #expect(!FileManager.default.fileExists(atPath: till.folder.folder("TYPO").path), "\(arguments)")
+        }
+        // The commands do not complete a directory with other files either.
         try FileManager.default.createDirectory(
             at: till.folder.folder("data/store"), withIntermediateDirectories: true)
-        #expect(try await till.run(arguments: arguments).status == 1)
-        #expect(try FileManager.default.subpathsOfDirectory(atPath: till.folder.folder("data").path) == ["store"])
-    }
-
-    @Test(arguments: [
-        ["purchases"], ["products"], ["complete", "1"], ["cancel", "1"], ["refund", "1"], ["dispute"], ["time"],
-        ["reset"],
-    ])
-    func `a command that reads the local Google Play creates none, and names the directory`(
-        arguments: [String]
-    ) async throws {
-        let till = try TillProcess(hasKeys: false)
-        let result = try await till.run(arguments: ["play"] + arguments + ["--data", "TYPO"])
-        #expect(result.status == 1)
-        #expect(result.output == "")
-        #expect(
-            result.error.hasSuffix(
-                "TYPO\" has no local Google Play. Name the data directory with --data, or start one first with till play.\n"
-            ))
-        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("TYPO").path))
+        for (_, arguments) in calls.filter({ $0.0 == .store }) {
+            #expect(try await till.run(arguments: arguments).status == 1, "\(arguments)")
+            let paths = try FileManager.default.subpathsOfDirectory(atPath: till.folder.folder("data").path)
+            #expect(paths == ["store"], "\(arguments)")
+        }
     }
 
     @Test func `a ledger in a file is not distributed`() async throws {

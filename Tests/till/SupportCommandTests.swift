@@ -54,7 +54,7 @@ import Testing
         #expect(try await till.run("transaction", "1", "--json").code == "transactionUnknown")
     }
 
-    @Test func `each command about a user knows a user of an issuer`() async throws {
+    @Test func `commands about a user know a user of an issuer`() async throws {
         let named = ["--issuer", "customer"]
         let buy = ["buy", "com.memolease.sesac1.sprout1", "--user", "mint", "--proof", "transaction", "--json"]
         let bought = try await till.run(arguments: buy + named)
@@ -75,17 +75,24 @@ import Testing
             (["revoke", "mint", transaction, "--reason", "Chargeback"], "Revoked"),
             (["reinstate", "mint", transaction, "--reason", "Settled"], "Reinstated"),
             (["export-user", "mint"], transaction),
-            (["erase-user", "mint", "--confirm", "mint"], "Erased mint."),
         ] {
             // The user of the back end of the same name is another one.
-            if arguments[0] != "erase-user" {
-                let other = try await till.run(arguments: arguments.map { $0 == "9" ? "8" : $0 })
-                #expect(!other.output.contains(transaction), "\(arguments)")
-            }
+            let other = try await till.run(arguments: arguments.map { $0 == "9" ? "8" : $0 })
+            #expect(!other.output.contains(transaction), "\(arguments)")
             let result = try await till.run(arguments: arguments + named)
             #expect(result.status == 0, "\(arguments): \(result.error)")
             #expect(result.output.contains(part), "\(arguments): \(result.output)")
         }
+        // A command without a row above also prints what this user alone has.
+        #expect(try await till.run(arguments: ["attributes", "set", "mint", "level", "9"] + named).status == 0)
+        for command in try await HelpCommand.aboutUsers(of: till) where command != ["erase-user"] {
+            let other = try await till.run(arguments: command + ["mint"])
+            let result = try await till.run(arguments: command + ["mint"] + named)
+            #expect(result.status == 0, "\(command): \(result.error)")
+            #expect(result.output != other.output, "\(command): \(result.output)")
+        }
+        let erased = try await till.run(arguments: ["erase-user", "mint", "--confirm", "mint"] + named)
+        #expect(erased.status == 0 && erased.output.contains("Erased mint."), "\(erased)")
     }
 
     @Test func `a revoked purchase is reinstated`() async throws {

@@ -3,13 +3,22 @@ import Testing
 
 /// Commands about users whom the service does not know.
 @Suite struct UnknownUserTests {
+    /// Commands that refuse an unknown user.
+    private static let refusing = [["export-user"], ["erase-user"]]
+
+    @Test func `the commands about a user are found by their arguments`() async throws {
+        let commands = Set(try await HelpCommand.aboutUsers(of: try TillProcess(hasKeys: false)))
+        let some = [["owned"], ["story"], ["grants", "list"], ["attributes", "list"], ["audit"]]
+        #expect(commands.isSuperset(of: some + Self.refusing), "\(commands)")
+    }
+
     @Test func `a command names an unknown user, and an issuer that was forgotten`() async throws {
         let till = try TillProcess()
         #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice").status == 0)
         let given = try await till.run("give", "mint", "sprout", "3", "--issuer", "customer", "--reason", "Sorry")
         #expect(given.status == 0, "\(given.error)")
         let missing = "No user \"mint\" is known; did you forget --issuer customer?"
-        for command in [["owned"], ["story"], ["grants", "list"], ["attributes", "list"], ["audit"]] {
+        for command in try await HelpCommand.aboutUsers(of: till) where !Self.refusing.contains(command) {
             let forgotten = try await till.run(arguments: command + ["mint"])
             #expect(forgotten.status == 0 && forgotten.error.contains(missing), "\(command): \(forgotten.error)")
             let misspelt = try await till.run(arguments: command + ["mnt"])
@@ -26,8 +35,8 @@ import Testing
         #expect(try await till.run("why", "mint", "sprout", "3", "--issuer", "customer").output.hasPrefix("mint has"))
         let json = try await till.run("owned", "mint", "--json").output
         #expect(json.contains("\"isUserUnknown\" : true") && json.contains("\"customer\""))
-        for command in ["export-user", "erase-user"] {
-            let arguments = [command, "mint"] + (command == "erase-user" ? ["--confirm", "mint"] : [])
+        for command in Self.refusing {
+            let arguments = command + ["mint"] + (command == ["erase-user"] ? ["--confirm", "mint"] : [])
             let refused = try await till.run(arguments: arguments)
             #expect(refused.status == 1 && refused.error.contains("did you forget the issuer customer?"))
         }
@@ -44,7 +53,7 @@ import Testing
         #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice").status == 0)
         try await run("give", "zoe", "sprout", "3", "--reason", "a gift")
         try await run("attributes", "set", "zoe", "level", "9")
-        for command in [["owned"], ["story"], ["grants", "list"], ["attributes", "list"], ["audit"], ["export-user"]] {
+        for command in try await HelpCommand.aboutUsers(of: till) where command != ["erase-user"] {
             let result = try await till.run(arguments: command + ["zoe"] + issuer)
             #expect(result.status == 0 && !result.error.contains("is known"), "\(command): \(result.error)")
         }

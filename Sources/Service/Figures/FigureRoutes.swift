@@ -180,9 +180,7 @@ extension APIOperation {
                 "group",
                 "The dimension of the series. A figure of money also has one series for each currency. `retention` has none, and `arppu` and `lifetime-value` have no product.",
                 .one(of: FigureQuery.Group.self)),
-            .query(
-                "environment", "The environment. The sandbox includes Xcode's purchases.",
-                .one(of: FigureQuery.Environment.self, default: .production)),
+            .environment,
             .query("app", "Only sales of one app, by its bundle identifier."),
             .query("product", "Only sales of one product. Cannot be combined with a storefront."),
             .query(

@@ -37,9 +37,7 @@ extension APIOperation {
             .query(
                 "days", "The number of days in which a product should have been sold.",
                 .integer(in: 1...3650).with(["default": .integer(ProductComparison.standardDays)])),
-            .query(
-                "environment", "The environment. The sandbox includes Xcode's purchases.",
-                .one(of: FigureQuery.Environment.self, default: .production)),
+            .environment,
             .app,
         ],
         answers: [.page("The products in the order of their identifiers.", of: ComparedProduct.self)])

@@ -290,6 +290,10 @@ extension Parameter {
     static let app = query(
         "app", "The bundle identifier of an app, for a service that sells several.", .text(length: 1...155)
     ).shared(as: "app")
+    static let environment = query(
+        "environment", "The environment. The sandbox includes Xcode's purchases.",
+        .one(of: FigureQuery.Environment.self, default: .production)
+    ).shared(as: "environment")
     static let origin = query(
         "origin", "The origin of the transaction, if two origins use the same identifier.", .one(of: Origin.self)
     ).shared(as: "origin")

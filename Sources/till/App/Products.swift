@@ -133,7 +133,7 @@ struct ProductsCompare: LedgerUser {
             till products compare --server https://shop.example.com
             """)
 
-    @Option(help: "The environment of the purchases (production or sandbox).")
+    @Option(help: .environment)
     var environment: FigureQuery.Environment = .production
 
     @Option(

@@ -41,7 +41,7 @@ struct FiguresCommand: LedgerUser {
     @Option(help: "A series for each app, product, storefront, store or origin.")
     var group: FigureQuery.Group?
 
-    @Option(help: "The environment of the purchases (production or sandbox).")
+    @Option(help: .environment)
     var environment: FigureQuery.Environment = .production
 
     @Option(name: .customLong("bundle-id"), help: .bundleIdentifier("default: all apps"))

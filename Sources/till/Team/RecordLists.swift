@@ -46,7 +46,7 @@ struct CustomersList: LedgerUser {
     @Option(help: .product("of the list product"))
     var product: String?
 
-    @Option(help: "The environment of the purchases (production or sandbox).")
+    @Option(help: .environment)
     var environment: FigureQuery.Environment = .production
 
     @OptionGroup var list: ListLimit
