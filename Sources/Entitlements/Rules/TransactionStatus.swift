@@ -53,9 +53,11 @@ extension StatedRenewal {
     func joined(with other: StatedRenewal?) -> StatedRenewal {
         guard let other else { return self }
         var last = isLater(than: other) ? completed(by: other) : other
+        last.settings = nil
+        // Nothing before counts.
+        guard last.willRenew != true else { return last }
         let known = other.knownSettings
         let all = knownSettings.map { own in known.map { own.joined(with: $0) } ?? own } ?? known
-        last.settings = nil
         if all != last.knownSettings { last.settings = all }
         return last
     }
