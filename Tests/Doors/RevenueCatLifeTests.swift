@@ -208,6 +208,31 @@ import Vocabulary
                 ]))
     }
 
+    @Test(arguments: [false, true])
+    func `a refund does not move the date at which renewal was turned off`(isReversed: Bool) async throws {
+        let door = try await DoorGarden()
+        let bought = try door.buy(Self.premium)
+        _ = try await door.redeem(bought.proof, of: "alice", product: Self.premium)
+        let (turnedOff, refund) = ("2026-11-01T00:00:00Z", "2026-11-08T00:00:00Z")
+        try door.garden.advance(to: turnedOff)
+        try door.garden.store.setAutoRenew(false, of: bought.identifier)
+        try door.garden.advance(to: refund)
+        try door.garden.store.refund(bought.identifier)
+        let notifications = try door.garden.store.notifications()
+        for notification in isReversed ? notifications.reversed() : notifications {
+            _ = try await door.entitlements.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        try await door.customer("alice").expectCustomer(
+            try Expected.customer(
+                "alice", at: refund,
+                entitlements: ["gardener": Expected.entitlement(by: Self.premium, until: refund)],
+                subscriptions: [
+                    Self.premium: Expected.subscription(
+                        bought.identifier, until: refund, price: 9990,
+                        ["refunded_at": .string(refund), "unsubscribe_detected_at": .string(turnedOff)])
+                ]))
+    }
+
     @Test func `a grant by the team is a promotional subscription`() async throws {
         let door = try await DoorGarden()
         let customer = try #require(CustomerIdentifier("alice"))

@@ -114,16 +114,13 @@ import Vocabulary
         var isManaged = false
         var entitlements: JSONObject = [:]
         var subscriptions: JSONObject = [:]
-        /// Those of alice, whose history has the moment at which renewal was turned off. Another owner has the last statement about it.
-        var subscriptionsOfAlice: JSONObject?
         var purchases: JSONObject = [:]
 
         /// The complete customer info of the owner.
         func customer(_ name: String, at now: String = restored, firstSeen: String) throws -> JSONValue {
             try Expected.customer(
                 name, at: now, firstSeen: firstSeen, isManaged: isManaged, entitlements: entitlements,
-                subscriptions: name == "alice" ? subscriptionsOfAlice ?? subscriptions : subscriptions,
-                purchases: purchases)
+                subscriptions: subscriptions, purchases: purchases)
         }
     }
 
@@ -163,12 +160,10 @@ import Vocabulary
         case .endedSubscription:
             let end = "2026-11-30T12:00:00Z"
             bought.entitlements = ["gardener": Expected.entitlement(by: premium, until: end)]
-            func subscription(unsubscribedAt date: String) -> JSONObject {
-                let moment: JSONObject = ["unsubscribe_detected_at": .string(date)]
-                return [premium: Expected.subscription(identifier, until: end, price: 9990, moment)]
-            }
-            bought.subscriptions = subscription(unsubscribedAt: end)
-            bought.subscriptionsOfAlice = subscription(unsubscribedAt: turnedOff)
+            bought.subscriptions = [
+                premium: Expected.subscription(
+                    identifier, until: end, price: 9990, ["unsubscribe_detected_at": .string(turnedOff)])
+            ]
         case .itemForLife:
             bought.entitlements = ["gatekeeper": Expected.entitlement(by: "garden.gate", until: nil)]
             bought.purchases = ["garden.gate": Expected.purchase(identifier, price: 19_990)]

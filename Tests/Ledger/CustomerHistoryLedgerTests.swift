@@ -81,7 +81,7 @@ import Vocabulary
                 == ["seeds 4", "seeds 3"] + old.dropLast() + ["gate of Xcode", "gate restored"])
     }
 
-    @Test func `the moment at which renewal was turned off is that of the first statement`() async throws {
+    @Test func `the moment at which renewal was turned off stays with the purchase`() async throws {
         func month(signedAfter seconds: Int64, isOn: Bool) -> Claim {
             claim(
                 signedAt: Self.later(seconds), expiresAt: Self.later(1000),
@@ -90,12 +90,33 @@ import Vocabulary
                     statedAt: Self.later(seconds), proofDigest: [UInt8](repeating: 7, count: 32),
                     facts: RenewalFacts([.autoRenewStatus: .integer(isOn ? 1 : 0)])))
         }
-        #expect(try await redeem(month(signedAfter: 0, isOn: true), for: alice) == [.granted])
-        #expect(try await history(newest: 9).renewalEvents == RenewalEvents())
+        func turnedOff(of user: User) async throws -> [Timestamp?] {
+            try await ledger.read { try $0.renewals(of: user) }
+                .map { $0.renewal.turnedOffAt(inPeriodFrom: Self.now) }
+        }
+        let ghost = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "0", count: 32))).user
+        #expect(try await redeem(month(signedAfter: 0, isOn: true), for: ghost) == [.granted])
+        #expect(try await turnedOff(of: ghost) == [nil])
         for seconds in [20, 50] as [Int64] {
             _ = try await notify("after \(seconds)", month(signedAfter: seconds, isOn: false))
-            #expect(try await history(newest: 9).renewalEvents.turnedOff == ["1": Self.later(20)])
+            #expect(try await turnedOff(of: ghost) == [Self.later(20)])
         }
+        // A customer who logs in keeps it.
+        #expect(try await redeem(claim("2"), for: alice) == [.granted])
+        _ = try await ledger.write { try $0.logIn(ghost, as: alice, by: .user, at: Self.later(51)) }
+        #expect(try await turnedOff(of: alice) == [Self.later(20)])
+        // A new owner gets it.
+        let again = month(signedAfter: 60, isOn: false)
+        #expect(
+            try await redeem(again, for: bob, under: .transfer(pauseSeconds: 0), at: Self.later(60)) == [.granted])
+        #expect(try await turnedOff(of: alice) == [])
+        #expect(try await turnedOff(of: bob) == [Self.later(20)])
+        // A late statement corrects it.
+        _ = try await notify("late", month(signedAfter: 30, isOn: true))
+        #expect(try await turnedOff(of: bob) == [Self.later(50)])
+        _ = try await notify("on", month(signedAfter: 70, isOn: true))
+        #expect(try await turnedOff(of: bob) == [nil])
+        #expect(try fixture.problems() == [])
     }
 
     @Test func `old grants stay if a right depends on them`() async throws {

@@ -142,6 +142,26 @@ import Vocabulary
         #expect(dates == ["", Self.later(40).rfc3339, ""])
     }
 
+    @Test func `a new owner has the date at which renewal was turned off, whichever statement is late`() async throws {
+        func stated(_ isOn: Bool, at moment: Int64) -> Claim {
+            subscribed(
+                "1", from: 0, signed: moment,
+                renewal: renewal(at: moment, [.autoRenewStatus: .integer(isOn ? 1 : 0)]))
+        }
+        func dates() throws -> [String?] {
+            let lines = try whole(.transactions)
+            return try lines.indices.dropFirst().map { try cells(lines, $0)["unsubscribe_detected_at"] }
+        }
+        _ = try await redeem(stated(true, at: 0), for: alice)
+        for moment in [20, 50] as [Int64] { _ = try await notify("\(moment)", stated(false, at: moment)) }
+        #expect(try dates() == [Self.later(20).rfc3339])
+        _ = try await redeem(
+            stated(false, at: 60), for: bob, under: .transfer(pauseSeconds: 0), at: Self.later(60))
+        #expect(try dates() == [Self.later(20).rfc3339])
+        _ = try await notify("late", stated(true, at: 30))
+        #expect(try dates() == [Self.later(50).rfc3339])
+    }
+
     @Test(
         arguments: [
             ([.autoRenewStatus: .integer(0)], true, false),

@@ -65,6 +65,13 @@ import Vocabulary
         ("UPDATE redeemed_transaction SET ends_at = 1", "period of an item differs"),
         ("UPDATE redeemed_transaction SET is_revoked = 1", "period of an item differs"),
         ("UPDATE redeemed_transaction SET renewal_stated_at = 1", "renewal of an item differs"),
+        (
+            """
+            INSERT INTO subscription (user_id, original_transaction_id, origin, app, stated_at, proof_digest,
+                auto_renew_status, settings) VALUES (1, '1', 4, 1, 7, zeroblob(32), 0, '5+ 6-')
+            """,
+            "The settings of a renewal lack"
+        ),
         ("UPDATE redeemed_transaction SET chain = 99", "unknown chain"),
         ("UPDATE redeemed_transaction SET product = 99 WHERE transaction_id = '2'", "unknown product"),
         ("DELETE FROM product", "A record of the audit log has an unknown app or product"),

@@ -27,22 +27,12 @@ package struct CustomerHistory: Sendable {
     package let transactions: [RedeemedTransaction]
     /// The last statement about the renewal of each subscription, by its original transaction.
     package let renewals: [TransactionKey: StatedRenewal]
-    /// The events about these renewals, if one is turned off or failed.
-    package let renewalEvents: RenewalEvents
+    /// The first moments at which a charge failed, if one of these renewals has, by the latest transaction of each at that time.
+    package let failedCharges: [ByteKey: Timestamp]
     /// The grants, newest first, at least all with an effect on rights.
     package let grants: [Grant]
     /// Nil if the history must not be kept.
     package let state: UserState?
-}
-
-/// The moments of events about the renewal of a user's subscriptions, by the latest transaction of each at that time.
-package struct RenewalEvents: Hashable, Sendable {
-    /// The last moments at which renewal was turned off.
-    package var turnedOff: [ByteKey: Timestamp] = [:]
-    /// The first moments at which a charge failed.
-    package var chargeFailed: [ByteKey: Timestamp] = [:]
-
-    package init() {}
 }
 
 extension EntitlementService {
@@ -102,9 +92,8 @@ extension LedgerTransaction {
                 identifier: purchase.originalTransactionIdentifier)
             renewals[key] = purchase.renewal
         }
-        let hasEvents = renewals.values.contains { renewal in
-            renewal.willRenew == false || renewal.facts.bool(.isInBillingRetryPeriod) == true
-                || renewal.facts.integer(.expirationIntent) != nil
+        let mayHaveFailed = renewals.values.contains { renewal in
+            renewal.facts.bool(.isInBillingRetryPeriod) == true || renewal.facts.integer(.expirationIntent) != nil
         }
         return CustomerHistory(
             number: number, user: known.user ?? user, firstSeenAt: known.firstSeenAt,
@@ -113,7 +102,7 @@ extension LedgerTransaction {
                     .filter { origins.contains($0.origin) }
             } ?? [],
             renewals: renewals,
-            renewalEvents: hasEvents ? try records.renewalEvents(of: number, from: origins) : RenewalEvents(),
+            failedCharges: mayHaveFailed ? try records.failedCharges(of: number, from: origins) : [:],
             grants: try self.grants(of: number, newest: grants).filter { view.sees($0.item) },
             state: known.user == user ? UserState(number: number, version: known.version) : nil)
     }

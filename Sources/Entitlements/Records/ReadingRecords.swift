@@ -237,31 +237,19 @@ package struct ReadingRecords {
             ORDER BY redeemed_transaction.sequence DESC
             """)
 
-    /// The events about the renewal of subscriptions from some origins.
-    func renewalEvents(of user: Int64, from origins: Set<Origin>) throws -> RenewalEvents {
-        var events = RenewalEvents()
-        try database.forEachRow(
+    /// The first moments at which a charge of subscriptions from some origins failed, by the latest transaction of each at that time.
+    func failedCharges(of user: Int64, from origins: Set<Origin>) throws -> [ByteKey: Timestamp] {
+        try database.dictionary(
             """
-            SELECT event, reference, min(happened_at), max(happened_at) FROM audit
-            WHERE user_id = $1 AND origin IN \(origins.sqlList) AND event IN \(Self.eventsOfRenewal)
-            GROUP BY event, reference
+            SELECT reference, min(happened_at) FROM audit
+            WHERE user_id = $1 AND origin IN \(origins.sqlList) AND event IN \(Self.failuresOfCharges)
+            GROUP BY reference
             """,
             [user]
-        ) { row in
-            let (event, reference): (String, String) = (try row.next(), try row.next())
-            let (earliest, latest): (Timestamp, Timestamp) = (try row.next(), try row.next())
-            if event == AuditEntry.Event.autoRenewDisabled.rawValue {
-                events.turnedOff[ByteKey(reference)] = latest
-            } else {
-                let known = events.chargeFailed[ByteKey(reference)] ?? earliest
-                events.chargeFailed[ByteKey(reference)] = min(known, earliest)
-            }
-        }
-        return events
+        ) { row in (ByteKey(try row.next()), try row.next()) }
     }
 
-    private static let eventsOfRenewal = [AuditEntry.Event.autoRenewDisabled, .renewalFailed, .gracePeriodBegan]
-        .sqlList
+    private static let failuresOfCharges = [AuditEntry.Event.renewalFailed, .gracePeriodBegan].sqlList
 }
 
 /// A statement that reads transactions, each with the team's revocation in effect, and its rows.

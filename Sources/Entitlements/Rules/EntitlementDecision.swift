@@ -286,7 +286,7 @@ extension EntitlementDecision {
         let facts =
             claim.facts.map { (kept.claim.facts ?? TransactionFacts()).completed(by: $0, numbered: numbers) }
             ?? kept.claim.facts
-        let renewal = claim.renewal.map { $0.isLater(than: kept.claim.renewal) ? $0 : kept.claim.renewal ?? $0 }
+        let renewal = claim.renewal?.joined(with: kept.claim.renewal)
         park(
             (isLater ? claim : kept.claim).with(
                 grace: grace.map { Claim.Grace(endsAt: $0.endsAt, order: $0.order) }, facts: facts,
@@ -445,21 +445,23 @@ extension EntitlementDecision {
         write(renewalOf: claim)
     }
 
-    /// Writes a claim's statement about the renewal of a redeemed subscription, unless a later one is known.
+    /// Writes a claim's statement about the renewal of a redeemed subscription. If a later one is known, it only adds to the settings.
     mutating func write(renewalOf claim: Claim) {
         guard let renewal = claim.renewal else { return }
         guard let original = facts.transactions[claim.key]?.originalKey else {
             return note("a renewal is one of a redeemed transaction", claim.key)
         }
-        guard renewal.isLater(than: facts.purchases[original]?.renewal) else { return }
+        let known = facts.purchases[original]?.renewal
+        let joined = renewal.joined(with: known)
+        guard joined != known else { return }
         let start = facts.transactions[claim.key]?.purchaseDate ?? claim.purchaseDate
         guard
             claim.origin.store.statesRenewalOfPurchase
                 || facts.reading(periodsOf: original, { $0.first(after: start) }) == nil
         else { return }
-        facts.set(renewal.completed(by: facts.purchases[original]?.renewal), for: original)
+        facts.set(joined, for: original)
         changes.changedRenewals.insert(original)
-        changes.stated.insert(original)
+        if renewal.isLater(than: known) { changes.stated.insert(original) }
     }
 }
 
@@ -487,7 +489,7 @@ package struct EntitlementChanges: Hashable, Sendable {
     var named: Set<TransactionKey> = []
     /// The purchases with another owner, in the order of the transfers.
     var transferred: [TransactionKey] = []
-    /// The purchases with a later statement about the renewal.
+    /// The purchases with a later statement about the renewal, or with other settings of it.
     var changedRenewals: Set<TransactionKey> = []
     /// The purchases with another state in the history of the owner.
     var recordedStates: Set<TransactionKey> = []

@@ -49,6 +49,32 @@ extension StatedRenewal {
         return other.proofDigest.lexicographicallyPrecedes(proofDigest)
     }
 
+    /// The last one of two statements, with the settings of both, in any order of the two.
+    func joined(with other: StatedRenewal?) -> StatedRenewal {
+        guard let other else { return self }
+        var last = isLater(than: other) ? completed(by: other) : other
+        last.settings = nil
+        // Nothing before counts.
+        guard last.willRenew != true else { return last }
+        let known = other.knownSettings
+        let all = knownSettings.map { own in known.map { own.joined(with: $0) } ?? own } ?? known
+        if all != last.knownSettings { last.settings = all }
+        return last
+    }
+
+    /// The settings by this statement and the ones before it; nil if none has told of one.
+    private var knownSettings: RenewalSettings? { settings ?? willRenew.map { RenewalSettings($0, by: order) } }
+
+    /// The time at which renewal was first seen off since it was last on; nil if it may be on.
+    ///
+    /// "Date when RevenueCat detected that auto-renewal was turned off for this subscription" (purchases-kmp, `unsubscribeDetectedAt`).
+    ///
+    /// - Parameter purchaseDate: The purchase date of the last period. It was renewed or bought, so renewal had been on before it.
+    package func turnedOffAt(inPeriodFrom purchaseDate: Timestamp) -> Timestamp? {
+        guard willRenew == false else { return nil }
+        return knownSettings?.firstOff(from: purchaseDate.adding(days: -Self.renewalDays)) ?? statedAt
+    }
+
     /// True if the customer lets the subscription renew; nil if the App Store has not stated it.
     ///
     /// The App Store charges all periods of a commitment, so `autoRenewStatus` stays on after a cancellation. The commitment has

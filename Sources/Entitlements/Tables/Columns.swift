@@ -70,18 +70,24 @@ extension StatementOrder {
 
 extension StatedRenewal {
     /// The columns of `subscription` that state a renewal.
-    package static let columns = ["stated_at", "statement_number", "proof_digest"] + RenewalFacts.columnNames
+    package static let columns =
+        ["stated_at", "statement_number", "proof_digest"] + RenewalFacts.columnNames + ["settings"]
 
     /// The values of the columns, in their order.
-    package var sqlValues: [any SQLConvertible] { [statedAt, order.sqlNumber, proofDigest] + facts.sqlValues }
+    package var sqlValues: [any SQLConvertible] {
+        [statedAt, order.sqlNumber, proofDigest] + facts.sqlValues + [settings]
+    }
 
     /// The statement in the next columns, which are `columns`.
     package init(_ row: inout ResultRow) throws(ColumnMismatch) {
         let (statedAt, number): (Timestamp, Int64?) = (try row.next(), try row.next())
         self.init(statedAt: statedAt, proofDigest: try row.next(), facts: try RenewalFacts(&row))
         statementNumber = number ?? 0
+        settings = try row.next()
     }
 }
+
+extension RenewalSettings: SQLConvertible {}
 
 extension TransactionStatus {
     package static let columns = [

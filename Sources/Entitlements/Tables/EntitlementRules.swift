@@ -132,6 +132,13 @@ enum EntitlementRules {
             """
         ),
         (
+            "The settings of a renewal lack that of its last statement",
+            """
+            SELECT original_transaction_id FROM subscription
+            WHERE auto_renew_status IS NOT NULL AND settings NOT LIKE '%' || stated_at || '%'
+            """
+        ),
+        (
             "A credit differs from its transaction",
             """
             SELECT transaction_id FROM credit JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)

@@ -133,13 +133,14 @@ extension Table {
     )
     .referring(to: "redeemed_transaction", by: ["user_id", "sequence"])
 
-    /// The last renewal information about a subscription: the fields of `JWSRenewalInfoDecodedPayload`.
+    /// The last renewal information about a subscription: the fields of `JWSRenewalInfoDecodedPayload`. `settings`: those that this and
+    /// earlier ones have told of, if they are more than its own.
     private static let subscription = Table(
         name: "subscription", family: .userData,
         columns: [
             .integer("user_id"), .packed("original_transaction_id"), .origin("origin"), .integer("app"),
             .integer("stated_at"), .blob("proof_digest", count: 32),
-        ] + RenewalFacts.columns + [.integer("statement_number").optional],
+        ] + RenewalFacts.columns + [.integer("statement_number").optional, .text("settings").optional],
         key: ["user_id"] + originalKey, hasLargeRows: true, merge: .move)
 
     /// The states of purchases with an end in the histories of their owners. `changes_at`: the moment at which time alone

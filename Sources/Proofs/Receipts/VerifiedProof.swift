@@ -105,6 +105,8 @@ public struct StatedRenewal: Hashable, Sendable, Codable {
     public let facts: RenewalFacts
     /// The number of the question that Google Play has answered; 0 for a signed statement.
     package var statementNumber: Int64 = 0
+    /// The settings that this statement and the ones before it have told of; nil if they are that of this statement.
+    package var settings: RenewalSettings?
 
     /// The place among all statements about the renewal.
     package var order: StatementOrder { StatementOrder(number: statementNumber, date: statedAt) }

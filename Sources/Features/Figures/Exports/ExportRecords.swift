@@ -288,12 +288,11 @@ struct ExportedRenewals {
     /// - Parameter isLast: Whether it is the last period of its purchase.
     func turnedOff(_ transaction: RedeemedTransaction, isLast: Bool) -> Timestamp? {
         let period = Period(origin: transaction.origin, transaction: ByteKey(transaction.transactionIdentifier))
-        if let date = turnedOff[period] { return date }
-        // A purchase that had ended when it became known has no history.
-        guard let statement = statement(about: transaction, isLast: isLast), statement.willRenew == false,
-            statement.ending(of: transaction.origin.store)?.isByCustomer == true
-        else { return nil }
-        return statement.statedAt
+        guard let statement = statement(about: transaction, isLast: isLast) else { return turnedOff[period] }
+        // A purchase that had ended when it became known has no history, and that of a transferred one stays with its former owner.
+        let isByCustomer =
+            turnedOff[period] != nil || statement.ending(of: transaction.origin.store)?.isByCustomer == true
+        return isByCustomer ? statement.turnedOffAt(inPeriodFrom: transaction.purchaseDate) : nil
     }
 
     /// The end of a period after which the customer could not be charged; nil if the customer was, or nothing was stated.

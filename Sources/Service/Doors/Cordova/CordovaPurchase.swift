@@ -209,7 +209,8 @@ package struct PurchaseCollection: Sendable {
         var purchase = purchase(last, at: moment)
         purchase.lastRenewalDate = transaction.purchaseDate
         purchase.renewalIntent = renews.map { $0 ? .renew : .lapse }
-        purchase.renewalIntentChangeDate = renews == false && stated?.willRenew == false ? stated?.statedAt : nil
+        purchase.renewalIntentChangeDate =
+            renews == false ? stated?.turnedOffAt(inPeriodFrom: transaction.purchaseDate) : nil
         purchase.cancelationReason = purchase.cancelationReason ?? Self.end(status, isExpired: purchase.isExpired)
         purchase.isBillingRetryPeriod = status?.state == .gracePeriod || status?.state == .billingRetry
         purchase.isTrialPeriod = last.terms.isTrial

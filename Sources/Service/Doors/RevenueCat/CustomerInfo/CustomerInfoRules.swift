@@ -40,8 +40,7 @@ extension CustomerInfo {
         let isGraceRunning = graceEndsAt.map { $0 > facts.requestDate } ?? false
         // The store states a renewal again when the period ends, but the event happened before.
         let identifier = ByteKey(transaction.transactionIdentifier)
-        let turnedOffAt = facts.renewalEvents.turnedOff[identifier] ?? renewal?.statedAt
-        let failedAt = facts.renewalEvents.chargeFailed[identifier] ?? renewal?.statedAt
+        let failedAt = facts.failedCharges[identifier] ?? renewal?.statedAt
         let hasBillingIssue =
             isDeclined == true
             || renewal?.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
@@ -52,7 +51,8 @@ extension CustomerInfo {
                 ? .prepaid : last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
             ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
             // Nobody can turn off a prepaid plan, which never renews.
-            unsubscribeDetectedAt: renewal?.willRenew == false && !last.terms.isPrepaid ? turnedOffAt : nil,
+            unsubscribeDetectedAt: last.terms.isPrepaid
+                ? nil : renewal?.turnedOffAt(inPeriodFrom: transaction.purchaseDate),
             billingIssuesDetectedAt: hasBillingIssue
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: graceEndsAt,
@@ -123,7 +123,8 @@ package struct CustomerInfoFacts: Sendable {
     package var transactions: [RedeemedTransaction] = []
     /// The last statement about the renewal of each subscription, by its original transaction.
     package var renewals: [TransactionKey: StatedRenewal] = [:]
-    var renewalEvents = RenewalEvents()
+    /// The first moments at which a charge failed, by the latest transaction of each subscription at that time.
+    var failedCharges: [ByteKey: Timestamp] = [:]
     package var grants: [Grant] = []
     package var rights: [RightSources] = []
     /// The products of the catalog, by identifier.
@@ -259,7 +260,7 @@ extension CustomerInfoFacts {
         let history = known.history
         transactions = history.transactions
         renewals = history.renewals
-        renewalEvents = history.renewalEvents
+        failedCharges = history.failedCharges
         grants = history.grants
         for product in Set(transactions.map { ByteKey($0.productIdentifier) }) {
             products[product] = apps.product(product.text).map {
