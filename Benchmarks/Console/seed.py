@@ -224,14 +224,14 @@ def webhooks() -> None:
                " 'secretReplaced', 'member Ada'", 1, CHANGES)
         recent = f"happened_at > {end - 28 * DAY}"
         print(
-            "INSERT INTO webhook_delivery (user_id, audit_number, endpoint_id, message_id, happened_at, attempts,"
+            "INSERT INTO webhook_delivery (user_id, audit_number, endpoint_id, companion, message_id, happened_at, attempts,"
             " next_attempt_at, is_delivered, last_attempt)"
-            f" SELECT user_id, number, '{endpoint}', 'msg_' || user_id || '_' || number, happened_at, 1,"
+            f" SELECT user_id, number, '{endpoint}', '', 'msg_' || user_id || '_' || number, happened_at, 1,"
             f" CASE WHEN {recent} AND user_id % 100 = 0 THEN {end + 365 * DAY} END,"
             f" CASE WHEN {recent} AND user_id % 100 > 1 THEN 1 ELSE 0 END, 1"
             f" FROM audit WHERE event <> 'refused' AND ({recent} OR user_id % 100 = 1);"
-            "INSERT INTO webhook_attempt (user_id, audit_number, endpoint_id, number, attempted_at, status, duration_ms)"
-            " SELECT user_id, audit_number, endpoint_id, 1, happened_at, CASE is_delivered WHEN 1 THEN 204 ELSE 500 END, 12"
+            "INSERT INTO webhook_attempt (user_id, audit_number, endpoint_id, companion, number, attempted_at, status, duration_ms)"
+            " SELECT user_id, audit_number, endpoint_id, '', 1, happened_at, CASE is_delivered WHEN 1 THEN 204 ELSE 500 END, 12"
             f" FROM webhook_delivery WHERE endpoint_id = '{endpoint}';")
 
 
