@@ -79,7 +79,7 @@ let package = Package(
                 "Catalog", "Ledger", "Proofs", "Vocabulary", asyncHTTPClient, grdb, hummingbird, hummingbirdCore,
                 hummingbirdTLS, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
-            exclude: ["LocalStores/Resources"], plugins: embeddedResources),
+            exclude: ["LocalStoreHTTP/Resources"], plugins: embeddedResources),
         .target(
             name: "Service",
             dependencies: [

@@ -202,9 +202,14 @@ struct SurfaceAnswers {
         let info = CustomerInfo(customer)
         let subscriptions = info.subscriptions.filter { $0.value.store == .appStore && $0.value.isActive(at: moment) }
         let entitlements = info.entitlements.filter { $0.value.expiresDate.map { $0 > moment } ?? true }
-        let kept = purchases.flatMap { purchase in
-            purchase.type == .autoRenewableSubscription
-                ? [] : purchase.transactions.filter { $0.revocationDate == nil }.map(\.productIdentifier)
+        let kept = purchases.flatMap { purchase -> [String] in
+            let products = purchase.transactions.filter { $0.revocationDate == nil }.map(\.productIdentifier)
+            return switch purchase.type {
+            case .autoRenewableSubscription: []
+            // A restored purchase has another identifier, and is the same one.
+            case .nonConsumable: Array(Set(products))
+            default: products
+            }
         }
         return [
             ("RevenueCat", entitlements.map { Self.text($0.key.text, $0.value.expiresDate) }, Self.texts(items)),

@@ -30,7 +30,7 @@ struct MarkdownPage {
             try FileManager.default.contentsOfDirectory(atPath: HouseTests.root.appending(path: folder).path)
                 .filter { $0.hasSuffix(".md") }.map { folder + $0 }
         }
-        let pages = ["Service", "AppStore/StoreHTTP", "PlayStore/PlayHTTP", "HTTPSupport/LocalStores"]
+        let pages = ["Service", "AppStore/StoreHTTP", "PlayStore/PlayHTTP", "HTTPSupport/LocalStoreHTTP"]
         return try (paths + pages.map { "Sources/\($0)/Resources/Errors.md" }).sorted()
             .map(MarkdownPage.init)
     }

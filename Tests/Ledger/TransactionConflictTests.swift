@@ -46,7 +46,7 @@ import Vocabulary
         #expect(try await redeem(claim("sprout", of: origin), for: alice) == [.granted])
         #expect(try await notify("a", claim("gate", of: origin, revoked: true, signed: 9)) == .recorded)
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
-        #expect(try await story(of: alice).last == "App Store refused 1 gate transactionConflict")
+        #expect(try await story(of: alice).last == "\(origin.store.name) refused 1 gate transactionConflict")
         #expect(try fixture.problems() == [])
     }
 

@@ -35,7 +35,7 @@ import Vocabulary
     }
 
     private func page() throws -> String {
-        try ["AppStore/StoreHTTP", "HTTPSupport/LocalStores"].map {
+        try ["AppStore/StoreHTTP", "HTTPSupport/LocalStoreHTTP"].map {
             try Project.text("Sources/\($0)/Resources/Errors.md")
         }.joined()
     }
@@ -120,7 +120,7 @@ import Vocabulary
         let explained = DescribedAPI.codes(try page())
         #expect(Set(explained).count == explained.count)
         var codes: Set<String> = []
-        for folder in ["AppStore/StoreHTTP", "HTTPSupport/LocalStores"] {
+        for folder in ["AppStore/StoreHTTP", "HTTPSupport/LocalStoreHTTP"] {
             for file in try Project.files("Sources/\(folder)", suffix: ".swift") {
                 codes.formUnion(try Project.text(file).matches(of: /code: "([a-zA-Z]+)"/).map { String($0.1) })
             }

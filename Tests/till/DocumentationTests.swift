@@ -99,7 +99,7 @@ import till
                 continue
             }
             let options = Set(call.words.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) })
-            #expect(options.subtracting(["--help", "--help-all"]).subtracting(command.options) == [], "\(call)")
+            #expect(options.subtracting(["--", "--help", "--help-all"]).subtracting(command.options) == [], "\(call)")
             if call.isCode, let refusal = call.refusal { Issue.record("\(call): \(refusal)") }
         }
     }

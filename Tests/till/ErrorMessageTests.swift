@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: [
         Mistake("serv", #"There is no command "serv". Did you mean "serve"?"#),
-        Mistake("produts --json", #"There is no command "produts". Did you mean "products"?"#),
+        Mistake("produts", #"There is no command "produts". Did you mean "products"?"#),
         Mistake("store bui x", #"There is no command "store bui". Did you mean "store buy"?"#),
         Mistake("keys mak", #"There is no command "keys mak". Did you mean "keys make"?"#),
         Mistake("xyzzy", #"There is no command "xyzzy"."#),
@@ -249,7 +249,8 @@ import Testing
         try pipe.fileHandleForReading.close()
         let result = try await till.run(arguments: arguments, output: pipe.fileHandleForWriting)
         #expect(result.status == 0 && result.signal == nil, "\(result)")
-        #expect(result.error == "")
+        // The export notes that no service has run over the ledger.
+        #expect(!result.error.contains("Error"), "\(result.error)")
     }
 
     @Test func `an unknown product lists the products of this store`() async throws {

@@ -49,7 +49,7 @@ import till
     }
 
     @Test(arguments: [
-        (["--public"], "A public key is for one app. Name it with --app."),
+        (["--public"], "A public key is for one app. Name it with --bundle-id."),
         (["--public", "--bundle-id", "a.b", "--scope", "read"], "A public key has no scopes. Leave out --scope."),
         (["--public", "--bundle-id", "a.b", "--expires", "90d"], "A public key does not expire"),
         (["shop", "--platform", "apple"], "--platform is for public keys. Add --public, or leave it out."),

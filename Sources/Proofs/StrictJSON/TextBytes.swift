@@ -26,7 +26,13 @@ extension String {
 
     /// True if both strings have the same bytes. The time depends only on their length. `==` compares by canonical
     /// equivalence.
-    public func hasSameBytes(as other: String) -> Bool { ByteKey(self) == ByteKey(other) }
+    public func hasSameBytes(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let isSame = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { bytes.hasSameBytes(as: $0) }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
 }
 
 extension UnsafeBufferPointer<UInt8> {

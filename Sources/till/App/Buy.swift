@@ -14,7 +14,7 @@ struct Buy: Command, NamesUser {
             till buy com.memolease.sesac1.sprout4 --user alice --outcome deferred
             till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased
             till buy com.memolease.sesac1.sprout3 --user alice --store play_store
-            till buy com.memolease.sesac1.sprout1 --user bob --store play_store --proof token
+            till buy com.memolease.sesac1.sprout1 bob --store play_store --proof token
             """)
 
     @Argument(help: .value("product", "The product's identifier."))

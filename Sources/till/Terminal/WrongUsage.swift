@@ -33,7 +33,7 @@ struct WrongUsage {
         let (group, path) = CommandWords.command(named: words)
         var (sentence, hints) = (message, [String]())
         let needsForm = Self.formReports.contains(where: message.contains)
-        if let unknown = Self.unknownCommand(in: words) {
+        if let unknown = Self.unknownCommand(in: words, by: message) {
             (sentence, hints) = (unknown.message, [Self.help(of: unknown.path)])
         } else if needsForm || Self.valueReports.contains(where: message.hasPrefix) {
             let lines = report.split(separator: "\n").map(String.init)
@@ -42,9 +42,10 @@ struct WrongUsage {
             {
                 sentence = unknown
             } else {
-                sentence = Self.hyphenated(message, in: words) ?? message
-                let meaning = lines.first { $0.hasPrefix("Help:") }.flatMap { $0.firstMatch(of: /> +(.+)/)?.1 }
-                sentence = Self.joined(sentence) + (meaning.map { " \($0)" } ?? "")
+                let reported = lines.first { $0.hasPrefix("Help:") }.flatMap { $0.firstMatch(of: /> +(.+)/)?.1 }
+                let (named, meaning) = Self.described(message, by: group)
+                sentence = Self.joined(Self.hyphenated(named, in: words) ?? named)
+                if let meaning = reported.map(String.init) ?? meaning { sentence += " \(meaning)" }
                 if needsForm { hints = lines.filter { $0.hasPrefix("Usage:") } }
             }
             hints.append(Self.help(of: path))
@@ -76,7 +77,9 @@ struct WrongUsage {
     /// The message for an unknown command, with the nearest known one, which the parser does not suggest.
     ///
     /// - Returns: Nil if every command is known. The path is that of the group.
-    private static func unknownCommand(in words: some Collection<String>) -> (message: String, path: [String])? {
+    private static func unknownCommand(
+        in words: some Collection<String>, by message: String
+    ) -> (message: String, path: [String])? {
         var (group, path): (any ParsableCommand.Type, [String]) = (TillCommand.self, [])
         for name in words.prefix(while: { !$0.hasPrefix("-") }) {
             let commands = group.configuration.subcommands
@@ -85,9 +88,12 @@ struct WrongUsage {
                 (group, path) = (next, path + [name])
                 continue
             }
-            // A default command with arguments takes the name as its first one.
+            // A default command with arguments takes the name as its first one, unless its arguments follow `--`.
             let standard = group.configuration.defaultSubcommand
-            guard standard?.helpMessage().contains("\nARGUMENTS:") != true else { return nil }
+            let isTaken = standard?.helpMessage().contains("\nARGUMENTS:") ?? false
+            guard !isTaken || message.contains("unexpected argument") && message.contains("'\(name)'") else {
+                return nil
+            }
             let (prefix, wrong) = (path.map { "\($0) " }.joined(), path.map { "\($0) " }.joined() + name)
             let suggestion = Suggestion.sentence(for: wrong, among: commands.map { prefix + $0._commandName })
             return ("There is no command \"\(wrong.prefix(100))\".\(suggestion)", path)
@@ -107,6 +113,17 @@ struct WrongUsage {
         guard let unknown = given.first(where: { !options.contains($0) }) else { return nil }
         let suggestion = Suggestion.nearest(to: unknown, among: options).map { ". Did you mean '\($0)'?" } ?? ""
         return "Unknown option '\(unknown.prefix(100))'\(suggestion)"
+    }
+
+    /// The message with the form of its option, and the option's help. The parser leaves both out for options of `--help-all`.
+    private static func described(
+        _ message: String, by command: any ParsableCommand.Type
+    ) -> (message: String, meaning: String?) {
+        guard let option = message.firstMatch(of: /'(--[a-z-]+)'/)?.1,
+            let help = command.helpMessage(includeHidden: true, columns: 1000)
+                .matches(of: /(?m)^ +(--[a-z-]+)( <[^>]+>)\s+(.+)$/).first(where: { $0.1 == option })
+        else { return (message, nil) }
+        return (message.replacing("'\(option)'", with: "'\(option)\(help.2)'"), String(help.3))
     }
 
     /// The message for a value that begins with a hyphen, which the parser takes for an option, or for an empty one.

@@ -364,8 +364,8 @@ enum PlayAnswers {
         let history =
             state == "REFUNDED"
             ? #","orderHistory":{"refundEvent":{"eventTime":"\#(Answers.day(-1))"}}"#
-            : #","orderHistory":{"partialRefundEvents":[{"createTime":"\#(Answers.day(-2))","processTime":"#
-                + #""\#(Answers.day(-1))"}]}"#
+            : #","orderHistory":{"partialRefundEvents":[{"state":"PROCESSED_SUCCESSFULLY","createTime":"#
+                + #""\#(Answers.day(-2))","processTime":"\#(Answers.day(-1))"}]}"#
         let order = try Answers.month(state, until: end, more: history)
         let purchase = try #require(
             try Answers.statement(Answers.subscription("EXPIRED", item: item), orders: [order]).purchases.first
