@@ -838,7 +838,8 @@ class AppStoreTests(unittest.TestCase):
 
     def test_the_guides_lines_run_as_they_stand(self):
         guide = (ROOT / "Documentation/Testing.md").read_text()
-        code = guide.split("```python\n")[1].split("```")[0]
+        blocks = [block.split("```")[0] for block in guide.split("```python\n")[1:]]
+        code = next(block for block in blocks if "appstoreserverlibrary" in block)
         bought = self.buy(SEEDS)
         names = {
             "private_key": self.store.key["privateKey"],

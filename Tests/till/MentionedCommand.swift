@@ -38,7 +38,7 @@ struct MentionedCommand: CustomStringConvertible {
             // Capital letters stand for a value. A server's key is in the environment.
             let isOpen =
                 message.hasPrefix("Missing expected argument")
-                || message.hasPrefix("Missing value for '\(words.last ?? "") ")
+                || message.contains(/^Missing value for '(--[a-z-]+)/) && message.contains("'\(words.last ?? "")")
                 || message.hasPrefix("Put the service's API key into TILL_API_KEY")
                 || message.hasPrefix("Name a key of the App Store with --app-store-key")
                 || message.contains(/^The value '[A-Z-]+' is invalid/)

@@ -69,25 +69,32 @@ import Testing
     }
 
     @Test func `the end and the type of a subscription are printed, also those in a notification`() async throws {
-        let till = try TillProcess()
-        let product = "com.memolease.sesac1.master.monthly"
-        #expect(try await till.run("buy", product, "--user", "alice").status == 0)
+        let (till, product) = (try TillProcess(), "garden.basic.monthly")
+        let catalog = till.folder.file("Garden").path
+        func run(_ arguments: String..., input: String? = nil) async throws -> TillProcess.Result {
+            try await till.run(arguments: arguments, input: input, environment: ["TILL_CATALOG": catalog])
+        }
+        let made = try await run(
+            "init", "--storekit", Project.root.appending(path: "Tests/Support/Garden.storekit").path, "--bundle-id",
+            "com.example.garden", catalog)
+        #expect(made.status == 0, "\(made.error)")
+        #expect(try await run("buy", product, "--user", "alice").status == 0)
         let sale = try #require(
-            try await till.run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self).elements.first)
+            try await run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self).elements.first)
         let end = try #require(sale.expiresDate)
         let bought = "  purchase: \(product)  \(sale.transactionId)  \(sale.purchaseDate)  until \(end)"
-        let receipt = try await till.run("receipt", "export", "--user", "alice").output
-        let validated = try await till.run("receipt", "validate", "-", input: receipt)
-        #expect(validated.output.contains(bought), "\(validated.output)")
+        let receipt = try await run("receipt", "export", "--user", "alice").output
+        let validated = try await run("receipt", "validate", "-", input: receipt)
+        #expect(validated.output.contains(bought + "  Auto-Renewable Subscription\n"), "\(validated.output)")
 
-        let sent = try await till.run("store", "notifications", "--json").decoded(JSONContent.self)
+        let sent = try await run("store", "notifications", "--json").decoded(JSONContent.self)
         guard case .array(let notifications)? = sent["notifications"] else { throw Absence() }
         let subscribed = notifications.first { $0["notificationType"]?.text == "SUBSCRIBED" }
         let signed = try #require(subscribed?["signedPayload"]?.text)
-        let notified = try await till.run("receipt", "validate", "-", input: signed).output
+        let notified = try await run("receipt", "validate", "-", input: signed).output
         #expect(notified.contains("  notification: SUBSCRIBED  INITIAL_BUY\n"), "\(notified)")
         #expect(notified.contains(bought + "  Auto-Renewable Subscription\n"), "\(notified)")
-        let json = try await till.run("receipt", "validate", "-", "--json", input: signed).decoded(JSONContent.self)
+        let json = try await run("receipt", "validate", "-", "--json", input: signed).decoded(JSONContent.self)
         #expect(json["notification"]?["type"]?.text == "SUBSCRIBED")
     }
 

@@ -27,7 +27,12 @@ public struct VerifiedProof: Sendable {
     /// That form, at most one. The array keeps a verified proof small (see `Content`).
     var notifiedTransactionProofs: [SignedPart] = []
     /// The statement of the renewal information inside a notification. Nil if there is none.
-    var notifiedRenewal: StatedRenewal?
+    var notifiedRenewal: StatedRenewal? {
+        get { notifiedRenewals.first }
+        set { notifiedRenewals = newValue.map { [$0] } ?? [] }
+    }
+    /// That statement, at most one, for the same reason.
+    var notifiedRenewals: [StatedRenewal] = []
     /// The certificate chains, each from the leaf to the trusted root: the proof's own chain first, then those of
     /// nested proofs.
     public internal(set) var chains: [[Certificate]]
