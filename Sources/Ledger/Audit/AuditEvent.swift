@@ -17,7 +17,7 @@ extension AuditEntry {
 
 /// The row of an event. Pages, stories, webhooks, live events and documents derive from it.
 package struct EventRule: Sendable {
-    /// What an event is about: the fields of a message, and the reference and the subject of an entry.
+    /// The object of an event: it decides the fields of a message, and the reference and the subject of an entry.
     package enum Object: Equatable, Sendable {
         /// A transaction and its product.
         case transaction

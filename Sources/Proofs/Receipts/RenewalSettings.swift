@@ -1,4 +1,4 @@
-/// What the statements about a renewal have told of the customer's setting, since renewal was last on.
+/// The settings of a renewal that its statements have told of, since renewal was last on.
 ///
 /// Statements come late and in any order. A later one of the same setting, such as one of a refund, does not move the date at which
 /// renewal was first off; a late one of "on" between two of "off" does. So the date follows from all of them.
