@@ -98,6 +98,23 @@ static inline CURLMcode till_curl_limit(CURLM *transfers, CURLMoption option, lo
     return curl_multi_setopt(transfers, option, value);
 }
 
+// The protocols HTTP and HTTPS alone. The text is new in libcurl 7.85.
+static inline CURLcode till_curl_set_http(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+// Lets a transfer end before its name is resolved. Otherwise all transfers of its thread wait for the name server (`Curl_resolver_kill`).
+// The thread that asks the name server frees its memory itself. New in libcurl 7.87; nothing else helps before.
+static inline void till_curl_end_lookups_at_once(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+#endif
+}
+
 // The last code that the server has answered with; 0 if it has not.
 static inline long till_curl_response_code(CURL *handle) {
     long code = 0;

@@ -83,7 +83,11 @@ import Testing
         func products(_ options: String...) async throws -> TillProcess.Result {
             try await till.run(
                 arguments: ["products", "--server", service.url.absoluteString] + options,
-                environment: ["TILL_API_KEY": key, "TILL_TOKEN": ""])
+                // No proxy of the environment is used.
+                environment: [
+                    "TILL_API_KEY": key, "TILL_TOKEN": "", "https_proxy": "http://127.0.0.1:1",
+                    "all_proxy": "http://127.0.0.1:1",
+                ])
         }
         let trusted = try await products("--ca-file", "tls.crt")
         #expect(trusted.status == 0, "\(trusted.error)")

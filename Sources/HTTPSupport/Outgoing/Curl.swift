@@ -18,7 +18,7 @@ package final class CurlHandle {
 
     /// - Parameter limit: The longest wait for a connection, with its TLS.
     package init(connectingWithin limit: Duration) throws(Refusal) {
-        guard Self.isStarted, let pointer = curl_easy_init() else { throw Refusal() }
+        guard CurlHandle.isStarted, let pointer = curl_easy_init() else { throw Refusal() }
         self.pointer = pointer
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -70,6 +70,12 @@ package final class CurlHandle {
         guard let list else { return }
         lists.append(list)
         try check(till_curl_set_list(pointer, option, list))
+    }
+
+    /// Restricts the transfer to HTTP and HTTPS. Its end, at any time, does not hold up the other transfers of its thread.
+    func useHTTP() throws(Refusal) {
+        try check(till_curl_set_http(pointer))
+        till_curl_end_lookups_at_once(pointer)
     }
 
     /// Sends bytes. libcurl cannot read them a second time, so no transfer sends them twice.

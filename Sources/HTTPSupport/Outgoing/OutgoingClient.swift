@@ -357,7 +357,10 @@ private final class Exchanges {
     /// - Parameter moment: The end of the wait, unless an exchange has a deadline before it.
     func wait(until moment: ContinuousClock.Instant) {
         let next = running.values.lazy.compactMap(\.deadline).min().map { min($0, moment) } ?? moment
-        if !transfers.wait(atMost: next - .now) { fail() }
+        guard !transfers.wait(atMost: next - .now) else { return }
+        fail()
+        // The thread must not run in circles meanwhile.
+        Thread.sleep(forTimeInterval: 0.1)
     }
 
     private func fail() {
@@ -387,6 +390,8 @@ private final class Exchanges {
 private final class Exchange: CurlReceiver {
     /// The largest head in bytes, with provisional answers and trailers.
     private static let maximumHead = 128 << 10
+    /// The largest number of headers.
+    private static let maximumHeaders = 256
 
     let order: OutgoingClient.Order
     let handle: CurlHandle
@@ -402,7 +407,8 @@ private final class Exchange: CurlReceiver {
 
     init(_ order: OutgoingClient.Order, idleTime: Duration) throws(OutgoingFailure) {
         let request = order.request
-        guard let url = Self.sent(request.url), request.headers.allSatisfy({ Self.isValid($0.name, $0.value) })
+        guard let url = Exchange.sent(request.url),
+            request.headers.allSatisfy({ Exchange.isValid($0.name, $0.value) })
         else { throw .requestInvalid }
         guard let handle = try? CurlHandle(connectingWithin: order.limits.connection) else { throw .other }
         self.order = order
@@ -438,16 +444,13 @@ private final class Exchange: CurlReceiver {
     }
 
     private func setHTTP(idleTime: Duration) throws(CurlHandle.Refusal) {
-        try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try handle.useHTTP()
         try handle.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         // The path as it was given, with its dots.
         try handle.set(CURLOPT_PATH_AS_IS, 1)
         // A name is resolved for each connection. A later answer of the name server counts.
         try handle.set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
         try handle.set(CURLOPT_MAXAGE_CONN, max(1, Int(idleTime.components.seconds)))
-        // Without it, the end of one transfer waits for its name server, and all others with it (curl, `Curl_resolver_kill`). The thread
-        // that asks the server frees its memory itself.
-        try handle.set(CURLOPT_QUICK_EXIT, 1)
     }
 
     private func setTrust(_ roots: AdditionalRoots?) throws(CurlHandle.Refusal) {
@@ -480,7 +483,7 @@ private final class Exchange: CurlReceiver {
 
     func takeHead(_ line: UnsafeRawBufferPointer) -> Bool {
         headSize += line.count
-        guard headSize <= Self.maximumHead else {
+        guard headSize <= Self.maximumHead, headers.count <= Self.maximumHeaders else {
             isTooLarge = true
             return false
         }

@@ -11,6 +11,10 @@ package struct WebhookConnection: Sendable {
     private static let limits = OutgoingLimits(
         connection: .seconds(5), answer: .seconds(15), body: .beginning(upTo: 64 << 10, within: .seconds(1)))
 
+    /// A connection serves the messages that follow each other. Many servers close one that is idle for 5 s, and a message that is on its
+    /// way then gets no answer.
+    private static let client = OutgoingClient(idleTime: .seconds(2))
+
     private let url: WebhookURL
     private let address: WebhookAddress
 
@@ -57,7 +61,7 @@ package struct WebhookConnection: Sendable {
         request.address = address.text
         do {
             // No message waits for a connection, which would use up its timeout: the client opens as many as it needs.
-            let answer = try await OutgoingClient.shared.send(request, Self.limits)
+            let answer = try await Self.client.send(request, Self.limits)
             return Answer(status: answer.status, response: WebhookResponse(answer.body))
         } catch {
             throw Failure(error)

@@ -207,8 +207,8 @@ struct ReceiptValidate: Command {
                 try await RevocationChecker(clock: SystemClock()).check(verified)
             }
             report = .valid(ProofResource(verified), purchase: verified.signedPurchase)
-        } catch let refusal as ProofRefusal {
-            report = .invalid(reason: refusal.code, message: refusal.message)
+        } catch {
+            report = .invalid(reason: error.code, message: error.message)
         }
         try show(report)
     }
