@@ -85,7 +85,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "CCurl", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Vocabulary",
-                hummingbird, lifecycle, logging, nioPosix,
+                hummingbird, lifecycle, logging, nioCore,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
         // The local App Store, whose keys sign; it never meets the ledger or a feature.

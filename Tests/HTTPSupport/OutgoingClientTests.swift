@@ -529,6 +529,20 @@ private actor Arrivals {
         #expect(server.requests.count == 2)
     }
 
+    /// Nobody can tell whether it is whole: the end of a connection is not part of what TLS protects.
+    @Test func `a body that ends with its connection is no whole body over TLS`() async throws {
+        let identity = try await Identity()
+        let server = try await ScriptedServer(tls: identity.server) { _, line in
+            try await line.write("HTTP/1.1 200 OK\r\n\r\nok")
+            return false
+        }
+        var request = OutgoingRequest(.get, server.url())
+        request.roots = try identity.roots
+        await #expect(throws: OutgoingFailure.connectionEnded) { try await client.send(request, Self.limits) }
+        let beginning = OutgoingLimits(answer: .seconds(300), body: .beginning(upTo: 99, within: .seconds(300)))
+        #expect(try await client.send(request, beginning).status == 200)
+    }
+
     @Test func `TLS 1.1 is refused`() async throws {
         let identity = try await Identity()
         var old = try identity.server

@@ -399,6 +399,8 @@ private final class Exchange: CurlReceiver {
     private(set) var deadline: ContinuousClock.Instant?
 
     private var headSize = 0
+    private let isEncrypted: Bool
+    private var isHTTP1 = false
     private var status = 0
     private var headers: [(name: String, value: String)] = []
     private var hasHead = false
@@ -414,6 +416,7 @@ private final class Exchange: CurlReceiver {
         self.order = order
         self.handle = handle
         deadline = order.end
+        isEncrypted = url.lowercased().hasPrefix("https:")
         do throws(CurlHandle.Refusal) {
             try handle.set(CURLOPT_URL, url)
             try setHTTP(idleTime: idleTime)
@@ -491,6 +494,7 @@ private final class Exchange: CurlReceiver {
         if hasHead { return true }
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         if text.hasPrefix("HTTP/") {
+            isHTTP1 = text.hasPrefix("HTTP/1")
             status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             headers = []
         } else if text.isEmpty {
@@ -522,9 +526,16 @@ private final class Exchange: CurlReceiver {
     }
 
     func result(_ code: CURLcode) -> Result<OutgoingAnswer, OutgoingFailure> {
-        // libcurl calls a head whole whose connection has ended within it.
         guard code == CURLE_OK else { return result(isTooLarge ? .tooLarge : OutgoingFailure(code)) }
-        return hasHead ? .success(answer) : .failure(.connectionEnded)
+        // libcurl calls an answer whole whose connection has ended within its head.
+        return hasHead && !mayBeCut ? .success(answer) : result(.connectionEnded)
+    }
+
+    /// True if the body ends with the connection, over TLS. Somebody in the network can end it before, which libcurl does not tell.
+    private var mayBeCut: Bool {
+        let framing = ["content-length", "transfer-encoding"]
+        return isEncrypted && isHTTP1 && ![204, 304].contains(status)
+            && !headers.contains { framing.contains($0.name.lowercased()) }
     }
 
     func result(_ failure: OutgoingFailure) -> Result<OutgoingAnswer, OutgoingFailure> {
