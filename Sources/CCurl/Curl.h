@@ -4,15 +4,33 @@
 
 #include <curl/curl.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 // A write to a closed connection must not end the process. libcurl leaves signals alone (CURLOPT_NOSIGNAL), and OpenSSL's writes
 // have no flag against this one.
+//
+// libcurl reads SSLKEYLOGFILE here alone (`Curl_tls_keylog_open`), and would write the keys of all connections to that file. They
+// decrypt tokens and signatures in recorded traffic.
 static inline CURLcode till_curl_start(void) {
     signal(SIGPIPE, SIG_IGN);
+    if (getenv("SSLKEYLOGFILE")) unsetenv("SSLKEYLOGFILE");
     return curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+// Starts a thread that nobody joins. Returns false if the system has none left, which Foundation's `Thread` does not tell.
+static inline bool till_curl_start_thread(void *(*run)(void *), void *context) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes)) return false;
+    pthread_t thread;
+    bool starts = !pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED)
+        && !pthread_create(&thread, &attributes, run, context);
+    pthread_attr_destroy(&attributes);
+    return starts;
 }
 
 static inline CURLcode till_curl_set_number(CURL *handle, CURLoption option, long value) {

@@ -71,6 +71,15 @@ private actor Arrivals {
         #expect(request.header("Content-Length") == size && request.header("Content-Type") == nil)
     }
 
+    /// libcurl would call a request with a body `PUT`.
+    @Test(arguments: [OutgoingRequest.Method.get, .post, .put, .patch, .delete])
+    func `a body does not change the method`(method: OutgoingRequest.Method) async throws {
+        let server = try await ScriptedServer { try await $1.answer() }
+        _ = try await client.send(OutgoingRequest(method, server.url(), body: [1]), Self.limits)
+        let request = try #require(server.requests.first)
+        #expect(request.head.first == "\(method.rawValue) / HTTP/1.1" && request.body == [1])
+    }
+
     /// libcurl would ask for permission first (`Expect: 100-continue`).
     @Test func `a large body is sent at once`() async throws {
         let server = try await ScriptedServer { try await $1.answer() }
@@ -82,9 +91,9 @@ private actor Arrivals {
 
     @Test(arguments: [
         "ftp://127.0.0.1/", "file:///etc/passwd", "127.0.0.1", "", "http://", "http+unix://%2Ftmp/",
-        "smtp://127.0.0.1/",
+        "smtp://127.0.0.1/", "http://127.0.0.1:99999/", "http://evil%2F.example/",
     ])
-    func `another scheme is not sent`(url: String) async throws {
+    func `another scheme, and a host or a port that is none, is not sent`(url: String) async throws {
         await #expect(throws: OutgoingFailure.requestInvalid) { try await get(url) }
     }
 
@@ -191,10 +200,12 @@ private actor Arrivals {
             await Self.hang()
             return false
         }
-        await #expect(throws: OutgoingFailure.timedOut) {
-            try await get(server.url(), OutgoingLimits(answer: .milliseconds(50), body: .whole(upTo: 1000)))
+        for body in [OutgoingLimits.Body.whole(upTo: 1000), .unhurried(upTo: 1000)] {
+            await #expect(throws: OutgoingFailure.timedOut) {
+                try await get(server.url(), OutgoingLimits(answer: .milliseconds(50), body: body))
+            }
         }
-        await expectEventually { server.closedCount == 1 }
+        await expectEventually { server.closedCount == 2 }
     }
 
     @Test func `a server that does not speak its TLS is waited for no longer than the limit of a connection`()
@@ -235,26 +246,29 @@ private actor Arrivals {
         #expect(stopped.status == 201 && "begin".hasPrefix(String(decoding: stopped.body, as: UTF8.self)))
     }
 
-    @Test func `an unhurried body takes longer than the time for its head`() async throws {
-        let (gates, gate) = AsyncStream<Void>.makeStream()
+    @Test func `an unhurried body takes longer than the time for its head, and pauses no longer`() async throws {
+        let (steps, step) = AsyncStream<Void>.makeStream()
         let server = try await ScriptedServer { request, line in
             guard request.path == "/slow" else {
                 await Self.hang()
                 return false
             }
-            try await line.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
-            for await _ in gates {}
-            try await line.write("k")
+            try await line.write("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n")
+            for await _ in steps { try await line.write("x") }
             return true
         }
         async let slow = get(
-            server.url("/slow"), OutgoingLimits(answer: .seconds(3), body: .unhurried(upTo: 2)))
+            server.url("/slow"), OutgoingLimits(answer: .seconds(3), body: .unhurried(upTo: 8)))
         await expectEventually { !server.requests.isEmpty }
-        await #expect(throws: OutgoingFailure.timedOut) {
-            try await get(server.url("/never"), OutgoingLimits(answer: .seconds(3), body: .ignored))
+        // Eight pauses of half a second.
+        for _ in 0..<8 {
+            await #expect(throws: OutgoingFailure.timedOut) {
+                try await get(server.url("/never"), OutgoingLimits(answer: .milliseconds(500), body: .ignored))
+            }
+            step.yield()
         }
-        gate.finish()
-        #expect(try await slow.body == Array("ok".utf8))
+        step.finish()
+        #expect(try await slow.body == Array("xxxxxxxx".utf8))
     }
 
     // MARK: - Cancellation
@@ -566,6 +580,39 @@ private actor Arrivals {
             #expect(try await client.send(request, Self.limits).status == 200)
             #expect(server.requests.first?.header("Host") == "nowhere.invalid:\(server.port)")
         }
+    }
+
+    @Test(arguments: ["", "localhost", "127.0.0.1:80", "[::1]", "0x7f.1", "::1%lo", "127.0.0.1:80:"])
+    func `an address is an IP address`(address: String) async throws {
+        let server = try await ScriptedServer { try await $1.answer() }
+        var request = OutgoingRequest(.get, server.url())
+        request.address = address
+        await #expect(throws: OutgoingFailure.requestInvalid) { try await client.send(request, Self.limits) }
+        #expect(server.openedCount == 0)
+    }
+
+    /// Its host was checked, and that of the redirect was not.
+    @Test(arguments: [302, 307]) func `a request at an address follows no redirect`(status: Int) async throws {
+        let server = try await ScriptedServer { try await $1.answer(status, "Location: /b\r\n") }
+        var request = OutgoingRequest(.get, server.url("/a", host: "nowhere.invalid"))
+        request.address = "127.0.0.1"
+        #expect(try await client.send(request, Self.following).status == status)
+        #expect(server.requests.map(\.path) == ["/a"])
+    }
+
+    @Test func `a connection at an address serves no other host and no other port`() async throws {
+        let (server, other) = (
+            try await ScriptedServer { try await $1.answer() }, try await ScriptedServer { try await $1.answer() }
+        )
+        for (host, server) in [
+            ("a.invalid", server), ("b.invalid", server), ("a.invalid", server), ("A.INVALID", server),
+            ("a.invalid", other), ("127.0.0.1", server),
+        ] {
+            var request = OutgoingRequest(.get, server.url("/", host: host))
+            request.address = "127.0.0.1"
+            #expect(try await client.send(request, Self.limits).status == 200)
+        }
+        #expect(server.requests.map(\.connection) == [1, 2, 1, 1, 3] && other.openedCount == 1)
     }
 
     @Test func `an address does not become that of another request`() async throws {

@@ -83,7 +83,7 @@ package struct ServiceClient: Sendable {
     }
 
     /// - Parameters:
-    ///   - seconds: The time for the head of the answer. The body may take longer.
+    ///   - seconds: The time for the head of the answer, and for each pause in its body.
     ///   - limit: The largest body read, in bytes.
     ///   - attempts: The number of requests, if the service limits the rate or is busy.
     func answer(

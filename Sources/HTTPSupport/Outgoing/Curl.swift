@@ -145,12 +145,14 @@ final class CurlTransfers {
     private let pointer: UnsafeMutableRawPointer
 
     /// - Parameter connectionsPerHost: The largest number of connections to a host, after which a transfer waits; 0 for no limit.
-    /// - Returns: Nil without memory.
+    /// - Returns: Nil without memory or file descriptors.
     init?(connectionsPerHost: Int) {
         guard let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
         guard till_curl_limit(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost) == CURLM_OK,
-            till_curl_limit(pointer, CURLMOPT_MAXCONNECTS, Self.maximumIdleConnections) == CURLM_OK
+            till_curl_limit(pointer, CURLMOPT_MAXCONNECTS, Self.maximumIdleConnections) == CURLM_OK,
+            // Without a file descriptor for it, `wake` has no effect, and requests wait for the end of a wait.
+            curl_multi_wakeup(pointer) == CURLM_OK
         else { return nil }
     }
 
@@ -166,7 +168,7 @@ final class CurlTransfers {
 
     func add(_ handle: CurlHandle) -> Bool { curl_multi_add_handle(pointer, handle.pointer) == CURLM_OK }
 
-    /// Removes a transfer at any time. One that has not ended closes its connection.
+    /// Removes a transfer at any time. One that has not ended closes its connection, or its stream of HTTP/2.
     func remove(_ handle: CurlHandle) { curl_multi_remove_handle(pointer, handle.pointer) }
 
     /// Does what can be done without waiting.

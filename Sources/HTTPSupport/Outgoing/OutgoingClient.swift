@@ -46,8 +46,11 @@ package struct OutgoingRequest: Sendable {
     package var host: String { URL(string: url)?.host() ?? "?" }
 
     /// The request that follows a redirect (RFC 9110 section 15.4); nil for an answer that is none to HTTP.
+    ///
+    /// A request at an address follows none: the address of the next host is not checked.
     fileprivate func redirected(by answer: OutgoingAnswer) -> OutgoingRequest? {
-        guard [301, 302, 303, 307, 308].contains(answer.status), let location = answer.header("Location"),
+        guard address == nil, [301, 302, 303, 307, 308].contains(answer.status),
+            let location = answer.header("Location"),
             let here = URL(string: url), let target = URL(string: location, relativeTo: here)?.absoluteURL,
             ["http", "https"].contains(target.scheme?.lowercased())
         else { return nil }
@@ -93,7 +96,7 @@ package enum OutgoingFailure: Error {
     case tooLarge
     /// More redirects than the limit, or a circle.
     case redirectsEndless
-    /// The URL or a header cannot be sent.
+    /// The URL or a header cannot be sent, or the address is none.
     case requestInvalid
     /// The server speaks no HTTP, for example.
     case other
@@ -103,6 +106,7 @@ package enum OutgoingFailure: Error {
             switch code {
             case CURLE_OPERATION_TIMEDOUT: .timedOut
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SEND_ERROR, CURLE_RECV_ERROR: .unreachable
+            case CURLE_URL_MALFORMAT: .requestInvalid
             // The connection was closed while it was idle, and the request is not sent twice (CURLE_SEND_FAIL_REWIND).
             case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_SEND_FAIL_REWIND:
                 .connectionEnded
@@ -117,7 +121,7 @@ package struct OutgoingLimits: Sendable {
     package enum Body: Sendable {
         /// The whole body, within the time of the answer.
         case whole(upTo: Int)
-        /// The whole body, however long it takes.
+        /// The whole body, however long it takes. A pause in it ends with the time of the answer.
         case unhurried(upTo: Int)
         /// The beginning of the body, within a time after the head. Its end, its size and its errors do not matter, because the status is
         /// the answer. A body that ends in this time lets the connection be used again.
@@ -137,7 +141,7 @@ package struct OutgoingLimits: Sendable {
 
     /// The time for a connection, with its TLS.
     fileprivate let connection: Duration
-    /// The time for the answer: all of it, or its head, as the body says. Redirects are within it.
+    /// The time for the answer: all of it, or its head and each pause after it, as the body says. Redirects are within it.
     fileprivate let answer: Duration
     fileprivate let body: Body
     /// The largest number of redirects that are followed.
@@ -260,7 +264,27 @@ package final class OutgoingClient: Sendable {
             state.thread = .starting
             return true
         }
-        if starts { Thread.detachNewThread { self.serve() } }
+        if starts { startThread() }
+    }
+
+    private func startThread() {
+        let client = Unmanaged.passRetained(self)
+        let starts = till_curl_start_thread(
+            { client in
+                guard let client else { return nil }
+                Unmanaged<OutgoingClient>.fromOpaque(client).takeRetainedValue().serve()
+                return nil
+            }, client.toOpaque())
+        guard !starts else { return }
+        client.release()
+        refuseOrders()
+    }
+
+    /// Ends all orders in place of the thread, for which the system has no means. The next order begins anew.
+    private func refuseOrders() {
+        repeat {
+            for order in takeOrders().orders { order.continuation.resume(returning: .failure(.other)) }
+        } while !endsThread()
     }
 
     private func cancel(_ number: Int) {
@@ -289,12 +313,7 @@ package final class OutgoingClient: Sendable {
     /// The thread.
     private func serve() {
         Thread.current.name = "till.outgoing"
-        guard let transfers = CurlTransfers(connectionsPerHost: connectionsPerHost) else {
-            repeat {
-                for order in takeOrders().orders { order.continuation.resume(returning: .failure(.other)) }
-            } while !endsThread()
-            return
-        }
+        guard let transfers = CurlTransfers(connectionsPerHost: connectionsPerHost) else { return refuseOrders() }
         let address = transfers.address
         state.withLock { $0.thread = .running(address) }
         let exchanges = Exchanges(transfers, idleTime: idleTime)
@@ -348,16 +367,14 @@ private final class Exchanges {
         guard let ended = transfers.perform() else { return fail() }
         for (handle, code) in ended { end(handle) { $0.result(code) } }
         let now = ContinuousClock.now
-        let late = running.values.compactMap { exchange in
-            exchange.deadline.map { $0 <= now } == true ? exchange.handle.pointer : nil
-        }
-        for handle in late { end(handle) { $0.result(.timedOut) } }
+        let late = running.filter { $0.value.deadline <= now }
+        for handle in late.keys { end(handle) { $0.result(.timedOut) } }
     }
 
     /// - Parameter moment: The end of the wait, unless an exchange has a deadline before it.
     func wait(until moment: ContinuousClock.Instant) {
-        let next = running.values.lazy.compactMap(\.deadline).min().map { min($0, moment) } ?? moment
-        guard !transfers.wait(atMost: next - .now) else { return }
+        let next = running.values.lazy.map(\.deadline).min() ?? moment
+        guard !transfers.wait(atMost: min(next, moment) - .now) else { return }
         fail()
         // The thread must not run in circles meanwhile.
         Thread.sleep(forTimeInterval: 0.1)
@@ -395,8 +412,7 @@ private final class Exchange: CurlReceiver {
 
     let order: OutgoingClient.Order
     let handle: CurlHandle
-    /// Nil if the exchange may take as long as it takes.
-    private(set) var deadline: ContinuousClock.Instant?
+    private(set) var deadline: ContinuousClock.Instant
 
     private var headSize = 0
     private let isEncrypted: Bool
@@ -410,7 +426,8 @@ private final class Exchange: CurlReceiver {
     init(_ order: OutgoingClient.Order, idleTime: Duration) throws(OutgoingFailure) {
         let request = order.request
         guard let url = Exchange.sent(request.url),
-            request.headers.allSatisfy({ Exchange.isValid($0.name, $0.value) })
+            request.headers.allSatisfy({ Exchange.isValid($0.name, $0.value) }),
+            request.address.map(Exchange.isAddress) != false
         else { throw .requestInvalid }
         guard let handle = try? CurlHandle(connectingWithin: order.limits.connection) else { throw .other }
         self.order = order
@@ -446,6 +463,12 @@ private final class Exchange: CurlReceiver {
             && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
     }
 
+    /// True for an IP address. libcurl would ask a name server for another text, and connect to the URL's host for an empty one.
+    private static func isAddress(_ text: String) -> Bool {
+        var bytes = in6_addr()
+        return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
+    }
+
     private func setHTTP(idleTime: Duration) throws(CurlHandle.Refusal) {
         try handle.useHTTP()
         try handle.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -478,7 +501,7 @@ private final class Exchange: CurlReceiver {
             // libcurl sends a request without a body again if the server has closed the connection meanwhile.
             if body.isEmpty, !request.method.isIdempotent { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
         }
-        if request.method != .get { try handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+        try handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         if let address = request.address {
             try handle.set(CURLOPT_CONNECT_TO, ["::\(address.contains(":") ? "[\(address)]" : address):"])
         }
@@ -512,13 +535,15 @@ private final class Exchange: CurlReceiver {
         hasHead = true
         switch order.limits.body {
         case .whole: break
-        case .unhurried: deadline = nil
+        case .unhurried: deadline = .now + order.limits.answer
         case .beginning(_, let time): deadline = .now + time
         }
     }
 
     func takeBody(_ part: UnsafeRawBufferPointer) -> Bool {
         let room = order.limits.body.maximumSize - body.count
+        guard !isTooLarge else { return false }
+        if case .unhurried = order.limits.body { deadline = .now + order.limits.answer }
         isTooLarge = part.count > room
         // The size of a whole body counts, of another one the beginning.
         if order.limits.body.isOptional || !isTooLarge { body += part.prefix(room) }
