@@ -127,6 +127,9 @@ static inline CURLcode till_curl_set_http(CURL *handle) {
 
 // Lets a transfer end before its name is resolved. Otherwise all transfers of its thread wait for the name server (`Curl_resolver_kill`).
 // The thread that asks the name server frees its memory itself. New in libcurl 7.87; nothing else helps before.
+//
+// Before libcurl 8.14, that memory may be freed while libcurl reads it (`destroy_async_data`), if the lookup ends at this very moment. The
+// limits of connections are thus other ones than those of the resolver, which are multiples of 5 s.
 static inline void till_curl_end_lookups_at_once(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075700
     curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);

@@ -11,7 +11,7 @@ package struct ServiceClient: Sendable {
     private static let maximumWait = 60
 
     /// The time for a connection. The service is near, or not there.
-    private static let connectionTime = Duration.seconds(5)
+    private static let connectionTime = Duration.seconds(4)
     private static let maximumRedirects = 5
 
     let url: URL

@@ -147,8 +147,10 @@ package struct OutgoingLimits: Sendable {
     /// The largest number of redirects that are followed.
     fileprivate let redirects: Int
 
-    package init(connection: Duration = .seconds(10), answer: Duration, body: Body, redirects: Int = 0) {
-        self.connection = connection
+    /// - Parameter connection: At most nine tenths of the time for the answer count. No multiple of 5 s, at which the resolver ends a lookup
+    ///   without an answer (`till_curl_end_lookups_at_once`).
+    package init(connection: Duration = .seconds(9), answer: Duration, body: Body, redirects: Int = 0) {
+        self.connection = min(connection, answer / 10 * 9)
         self.answer = answer
         self.body = body
         self.redirects = redirects
@@ -515,7 +517,7 @@ private final class Exchange: CurlReceiver {
         }
         // A trailer.
         if hasHead { return true }
-        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
         if text.hasPrefix("HTTP/") {
             isHTTP1 = text.hasPrefix("HTTP/1")
             status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
