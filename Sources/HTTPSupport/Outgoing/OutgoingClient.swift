@@ -147,8 +147,8 @@ package struct OutgoingLimits: Sendable {
     /// The largest number of redirects that are followed.
     fileprivate let redirects: Int
 
-    /// - Parameter connection: At most nine tenths of the time for the answer count. No multiple of 5 s, at which the resolver ends a lookup
-    ///   without an answer (`till_curl_end_lookups_at_once`).
+    /// - Parameter connection: At most nine tenths of the time for the answer count. No multiple of 5 s, at which the resolver
+    ///   ends a lookup without an answer (`till_curl_end_lookups_at_once`).
     package init(connection: Duration = .seconds(9), answer: Duration, body: Body, redirects: Int = 0) {
         self.connection = min(connection, answer / 10 * 9)
         self.answer = answer
