@@ -324,9 +324,10 @@ package final class OutgoingClient: Sendable {
             let (orders, cancelled) = takeOrders()
             for order in orders { exchanges.begin(order) }
             for number in cancelled { exchanges.cancel(number) }
+            let isIdle = exchanges.isEmpty
             exchanges.proceed()
             let now = ContinuousClock.now
-            if !exchanges.isEmpty { idleSince = now }
+            if !isIdle { idleSince = now }
             let idleEnd = idleSince + idleTime
             if exchanges.isEmpty, now >= idleEnd, endsThread() { return }
             exchanges.wait(until: exchanges.isEmpty ? idleEnd : .now + idleTime)
