@@ -6,6 +6,7 @@ import PackageDescription
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+// For tests alone: the client of Till's own requests is `OutgoingClient`.
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 // SQLite itself, as GRDB has it.
@@ -76,7 +77,7 @@ let package = Package(
         .target(
             name: "HTTPSupport",
             dependencies: [
-                "Catalog", "Ledger", "Proofs", "Vocabulary", asyncHTTPClient, grdb, hummingbird, hummingbirdCore,
+                "CCurl", "Catalog", "Ledger", "Proofs", "Vocabulary", grdb, hummingbird, hummingbirdCore,
                 hummingbirdTLS, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
             exclude: ["LocalStoreHTTP/Resources"], plugins: embeddedResources),
@@ -84,23 +85,21 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "CCurl", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Vocabulary",
-                asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
+                hummingbird, lifecycle, logging, nioCore,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
         // The local App Store, whose keys sign; it never meets the ledger or a feature.
         .target(
             name: "AppStore",
             dependencies: [
-                "Catalog", "HTTPSupport", "Proofs", "Vocabulary", asyncHTTPClient, grdb, hummingbird, lifecycle,
-                logging,
+                "Catalog", "HTTPSupport", "Proofs", "Vocabulary", grdb, hummingbird, lifecycle, logging,
             ],
             exclude: ["StoreHTTP/Resources"], plugins: embeddedResources),
         // The local Google Play, whose keys sign; it never meets the ledger or a feature.
         .target(
             name: "PlayStore",
             dependencies: [
-                "Catalog", "HTTPSupport", "Proofs", "Vocabulary", asyncHTTPClient, grdb, hummingbird, lifecycle,
-                logging,
+                "Catalog", "HTTPSupport", "Proofs", "Vocabulary", grdb, hummingbird, lifecycle, logging,
             ],
             exclude: ["PlayHTTP/Resources"], plugins: embeddedResources),
         .target(

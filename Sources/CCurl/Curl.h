@@ -3,9 +3,35 @@
 #define TILL_CURL_H
 
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
-static inline CURLcode till_curl_start(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+// A write to a closed connection must not end the process. libcurl leaves signals alone (CURLOPT_NOSIGNAL), and OpenSSL's writes
+// have no flag against this one.
+//
+// libcurl reads SSLKEYLOGFILE here alone (`Curl_tls_keylog_open`), and would write the keys of all connections to that file. They
+// decrypt tokens and signatures in recorded traffic.
+static inline CURLcode till_curl_start(void) {
+    signal(SIGPIPE, SIG_IGN);
+    if (getenv("SSLKEYLOGFILE")) unsetenv("SSLKEYLOGFILE");
+    return curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+// Starts a thread that nobody joins. Returns false if the system has none left, which Foundation's `Thread` does not tell.
+static inline bool till_curl_start_thread(void *(*run)(void *), void *context) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes)) return false;
+    pthread_t thread;
+    bool starts = !pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED)
+        && !pthread_create(&thread, &attributes, run, context);
+    pthread_attr_destroy(&attributes);
+    return starts;
+}
 
 static inline CURLcode till_curl_set_number(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
@@ -14,6 +40,16 @@ static inline CURLcode till_curl_set_number(CURL *handle, CURLoption option, lon
 // libcurl copies the text.
 static inline CURLcode till_curl_set_text(CURL *handle, CURLoption option, const char *value) {
     return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode till_curl_set_size(CURL *handle, CURLoption option, long long value) {
+    return curl_easy_setopt(handle, option, (curl_off_t)value);
+}
+
+// libcurl copies the bytes.
+static inline CURLcode till_curl_set_bytes(CURL *handle, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    return curl_easy_setopt(handle, option, &blob);
 }
 
 // libcurl reads the list until the transfer has ended.
@@ -45,6 +81,59 @@ static inline CURLcode till_curl_set_source(CURL *handle, TillCurlSource *source
     code = curl_easy_setopt(handle, CURLOPT_READDATA, source);
     if (code != CURLE_OK) return code;
     return curl_easy_setopt(handle, CURLOPT_UPLOAD, 1L);
+}
+
+static inline curl_socket_t till_curl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)context;
+    (void)purpose;
+#ifdef SOCK_CLOEXEC
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+#else
+    curl_socket_t made = socket(address->family, address->socktype, address->protocol);
+    if (made != CURL_SOCKET_BAD) fcntl(made, F_SETFD, FD_CLOEXEC);
+    return made;
+#endif
+}
+
+// A program that this process starts inherits no connection.
+static inline CURLcode till_curl_set_private_sockets(CURL *handle) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, till_curl_open_socket);
+}
+
+// Takes the next bytes of an answer, and returns their number; another one ends the transfer.
+typedef size_t (*TillCurlSink)(char *bytes, size_t size, size_t count, void *context);
+
+// The head comes line by line.
+static inline CURLcode till_curl_set_sinks(CURL *handle, TillCurlSink head, TillCurlSink body, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, head);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+    return code;
+}
+
+static inline CURLMcode till_curl_limit(CURLM *transfers, CURLMoption option, long value) {
+    return curl_multi_setopt(transfers, option, value);
+}
+
+// The protocols HTTP and HTTPS alone. The text is new in libcurl 7.85.
+static inline CURLcode till_curl_set_http(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+// Lets a transfer end before its name is resolved. Otherwise all transfers of its thread wait for the name server (`Curl_resolver_kill`).
+// The thread that asks the name server frees its memory itself. New in libcurl 7.87; nothing else helps before.
+//
+// Before libcurl 8.14, that memory may be freed while libcurl reads it (`destroy_async_data`), if the lookup ends at this very moment. The
+// limits of connections are thus other ones than those of the resolver, which are multiples of 5 s.
+static inline void till_curl_end_lookups_at_once(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+#endif
 }
 
 // The last code that the server has answered with; 0 if it has not.

@@ -104,10 +104,11 @@ import Testing
         }
     }
 
-    /// It compiles two more packages, with a copy of BoringSSL, which a build of `till` is spared.
-    @Test func `jwt-kit is for tests alone`() async throws {
+    /// They compile many packages, with a copy of BoringSSL and with HTTP/2, which a build of `till` is spared.
+    @Test(arguments: ["AsyncHTTPClient", "HummingbirdTesting", "JWTKit"])
+    func `some packages are for tests alone`(product: String) async throws {
         let targets = try await Self.manifest.value.targets.filter {
-            $0.dependencies.contains { $0.product?.first == "JWTKit" }
+            $0.dependencies.contains { $0.product?.first == product }
         }
         #expect(!targets.isEmpty)
         #expect(targets.allSatisfy { $0.type == "test" }, "\(targets.map(\.name))")
@@ -162,7 +163,7 @@ import Testing
 
     @Test func `OpenSSL, curl and the databases are imported only by their own modules`() throws {
         for (name, rooms): (String, Set<String>) in [
-            ("CCurl", ["Service"]), ("COpenSSL", ["Proofs"]), ("CPostgreSQL", ["Ledger"]),
+            ("CCurl", ["HTTPSupport", "Service"]), ("COpenSSL", ["Proofs"]), ("CPostgreSQL", ["Ledger"]),
             ("GRDBSQLite", ["Ledger"]),
             // Of `HTTPSupport`, the folder `LocalStores` alone (`FolderWallTests`).
             ("GRDB", ["AppStore", "HTTPSupport", "Ledger", "PlayStore"]),

@@ -177,9 +177,7 @@ private actor Arrivals {
         let url = try WebhookURL("http://\(host):\(port)/hooks", allowsPlain: true)
         let webhook = SignedWebhook([], identifier: "m", secrets: [], at: clock.now())
         let address = try await WebhookAddress.find(WebhookURL(receiver.url, allowsPlain: true), allowsPrivate: true)
-        let answer = try await WebhookConnection.open(to: url, at: address) {
-            try await $0.send(webhook)
-        }
+        let answer = try await WebhookConnection(to: url, at: address).send(webhook)
         #expect(answer.status == 204)
         #expect(receiver.received.map(\.identifier) == ["m"])
     }

@@ -1,5 +1,4 @@
 import AppStore
-import AsyncHTTPClient
 import Foundation
 import Proofs
 import Synchronization
@@ -89,17 +88,10 @@ private final class DeviceLoad: Sendable {
 
     /// Redeems sales until the load is stopped, no sale is left, or four minutes are over.
     func run() async throws {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.devices
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // The services close idle connections after 60 s. A request must not be sent at that moment.
-        configuration.connectionPool.idleTimeout = .seconds(20)
-        try await HTTPClient.withHTTPClient(configuration: configuration) { http in
-            let clients = self.urls.map { ServiceClient(client: http, url: $0, credential: self.key) }
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<Self.devices {
-                    group.addTask { await self.runDevice(clients) }
-                }
+        let clients = urls.map { ServiceClient(url: $0, credential: key) }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.devices {
+                group.addTask { await self.runDevice(clients) }
             }
         }
     }

@@ -79,7 +79,7 @@ struct SalesLoad {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
         configuration.connectionPool.retryConnectionEstablishment = false
         return try await HTTPClient.withHTTPClient(configuration: configuration) { [key, publicKey] http in
-            let clients = urls.map { ServiceClient(client: http, url: $0, credential: key) }
+            let clients = urls.map { ServiceClient(url: $0, credential: key) }
             return await withTaskGroup(of: Sale?.self) { group in
                 var answered: Set<Sale> = []
                 var waiting = sales.enumerated().makeIterator()

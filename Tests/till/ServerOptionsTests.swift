@@ -83,10 +83,15 @@ import Testing
         func products(_ options: String...) async throws -> TillProcess.Result {
             try await till.run(
                 arguments: ["products", "--server", service.url.absoluteString] + options,
-                environment: ["TILL_API_KEY": key, "TILL_TOKEN": ""])
+                // No proxy of the environment is used, and no key of a connection is written.
+                environment: [
+                    "TILL_API_KEY": key, "TILL_TOKEN": "", "https_proxy": "http://127.0.0.1:1",
+                    "all_proxy": "http://127.0.0.1:1", "SSLKEYLOGFILE": files.file("tls.log").path,
+                ])
         }
         let trusted = try await products("--ca-file", "tls.crt")
         #expect(trusted.status == 0, "\(trusted.error)")
+        #expect(!FileManager.default.fileExists(atPath: files.file("tls.log").path))
         for refused in [try await products(), try await products("--ca-file", "other.crt")] {
             #expect(refused.status == 1)
             #expect(refused.error.contains("its TLS certificate is not trusted"))

@@ -1,10 +1,6 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPSupport
-import NIOHTTP1
-import NIOSSL
 import Proofs
-import Synchronization
 import Vocabulary
 
 /// A client of the service's HTTP API, with one credential.
@@ -14,90 +10,70 @@ package struct ServiceClient: Sendable {
     /// The longest wait before a request is sent again, in seconds.
     private static let maximumWait = 60
 
-    /// An HTTP client that fails at once if no server listens. It lives as long as the process.
-    package static let failFast = HTTPClient(eventLoopGroupProvider: .singleton, configuration: failFastConfiguration)
+    /// The time for a connection. The service is near, or not there.
+    private static let connectionTime = Duration.seconds(4)
+    private static let maximumRedirects = 5
 
-    private static let failFastConfiguration: HTTPClient.Configuration = {
-        var configuration = HTTPClient.Configuration.outgoing()
-        configuration.timeout.connect = .seconds(5)
-        return configuration
-    }()
-
-    /// The HTTP clients with additional roots, which live as long as the process.
-    private static let kept = Mutex<[HTTPClient]>([])
-
-    private let client: HTTPClient
     let url: URL
     private let credential: String
+    private let roots: AdditionalRoots?
 
     /// - Parameters:
     ///   - url: The address of the service, such as `http://127.0.0.1:8080`.
     ///   - credential: An API key, or the token of an app's user.
-    package init(client: HTTPClient = Self.failFast, url: URL, credential: String) {
-        self.client = client
+    ///   - roots: Root certificates that are trusted in addition to those of the system.
+    package init(url: URL, credential: String, trusting roots: AdditionalRoots? = nil) {
         self.url = url
         self.credential = credential
-    }
-
-    /// A client that trusts root certificates in addition to those of the system.
-    package init(url: URL, credential: String, trusting roots: AdditionalRoots) {
-        var configuration = Self.failFastConfiguration
-        configuration.tlsConfiguration = roots.tlsConfiguration
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        Self.kept.withLock { $0.append(client) }
-        self.init(client: client, url: url, credential: credential)
+        self.roots = roots
     }
 
     /// - Parameter path: The encoded path with its query.
     /// - Throws: `ServiceRefusal` if the service refuses; `ServiceUnreachable` if it does not answer.
     package func get<Answer: Decodable>(_ path: String, language: String? = nil) async throws -> Answer {
-        var request = HTTPClientRequest(url: url.absoluteString + path)
-        if let language { request.headers.add(name: "Accept-Language", value: language) }
+        var request = OutgoingRequest(.get, url.absoluteString + path)
+        if let language { request.add("Accept-Language", language) }
         return try await send(request)
     }
 
     /// Throws as `get` does.
     package func post<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
-        try await send(try request(.POST, path, body))
+        try await send(try request(.post, path, body))
     }
 
     /// Throws as `get` does.
     package func put<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
-        try await send(try request(.PUT, path, body))
+        try await send(try request(.put, path, body))
     }
 
     /// Sends bytes as the only field of a form (RFC 7578). Throws as `get` does.
     package func put<Answer: Decodable>(_ path: String, field: String, bytes: [UInt8]) async throws -> Answer {
         let boundary = "till-\(UUID().uuidString)"
         let head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(field)\"; filename=\"\(field)\"\r\n\r\n"
-        var request = HTTPClientRequest(url: url.absoluteString + path)
-        request.method = .PUT
-        request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
-        request.body = .bytes(Array(head.utf8) + bytes + Array("\r\n--\(boundary)--\r\n".utf8))
-        return try await send(request)
+        let body = Array(head.utf8) + bytes + Array("\r\n--\(boundary)--\r\n".utf8)
+        return try await send(
+            OutgoingRequest(
+                .put, url.absoluteString + path, type: "multipart/form-data; boundary=\(boundary)", body: body))
     }
 
     /// Throws as `get` does.
     package func patch<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
-        try await send(try request(.PATCH, path, body))
+        try await send(try request(.patch, path, body))
     }
 
     /// Throws as `get` does.
     package func delete<Answer: Decodable>(_ path: String) async throws -> Answer {
-        var request = HTTPClientRequest(url: url.absoluteString + path)
-        request.method = .DELETE
-        return try await send(request)
+        try await send(OutgoingRequest(.delete, url.absoluteString + path))
     }
 
-    private func request(_ method: HTTPMethod, _ path: String, _ body: some Encodable) throws -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: url.absoluteString + path)
-        request.method = method
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(try JSONEncoder().encode(body))
-        return request
+    private func request(
+        _ method: OutgoingRequest.Method, _ path: String, _ body: some Encodable
+    ) throws -> OutgoingRequest {
+        let body = Array(try JSONEncoder().encode(body))
+        return OutgoingRequest(method, url.absoluteString + path, type: "application/json", body: body)
     }
 
-    private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws -> Answer {
+    private func send<Answer: Decodable>(_ request: OutgoingRequest) async throws -> Answer {
         let (_, body) = try await answer(to: request, within: 30, upTo: Self.maximumAnswer)
         if body.isEmpty, let nothing = NoContent() as? Answer { return nothing }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
@@ -107,47 +83,51 @@ package struct ServiceClient: Sendable {
     }
 
     /// - Parameters:
-    ///   - seconds: The time for the answer.
+    ///   - seconds: The time for the head of the answer, and for each pause in its body.
     ///   - limit: The largest body read, in bytes.
     ///   - attempts: The number of requests, if the service limits the rate or is busy.
     func answer(
-        to request: HTTPClientRequest,
+        to request: OutgoingRequest,
         within seconds: Int64,
         upTo limit: Int,
         attempts: Int = 1
     ) async throws -> (links: [String], body: Data) {
         var request = request
-        request.headers.add(name: "Authorization", value: "Bearer \(credential)")
-        let response: HTTPClientResponse
-        let body: Data
+        request.add("Authorization", "Bearer \(credential)")
+        request.roots = roots
+        let limits = OutgoingLimits(
+            connection: Self.connectionTime, answer: .seconds(seconds), body: .unhurried(upTo: limit),
+            redirects: Self.maximumRedirects)
+        let answer: OutgoingAnswer
         do {
-            response = try await client.execute(request, timeout: .seconds(seconds))
-            body = Data(try await response.body.collect(upTo: limit).readableBytesView)
+            answer = try await OutgoingClient.shared.send(request, limits)
         } catch {
             throw ServiceUnreachable(reason: Self.reason(of: error, host: url.host() ?? "?"))
         }
-        if (200..<300).contains(response.status.code) { return (response.headers["Link"], body) }
-        guard attempts > 1, [429, 503].contains(response.status.code) else {
-            throw refusal(status: response.status.code, body: body)
+        let body = Data(answer.body)
+        if (200..<300).contains(answer.status) { return (answer.headers("Link"), body) }
+        guard attempts > 1, [429, 503].contains(answer.status) else {
+            throw refusal(status: answer.status, body: body)
         }
-        let wait = response.headers.first(name: "Retry-After").flatMap { Int($0) } ?? 1
+        let wait = answer.header("Retry-After").flatMap { Int($0) } ?? 1
         try await Task.sleep(for: .seconds(min(max(1, wait), Self.maximumWait)))
-        request.headers.remove(name: "Authorization")
-        return try await answer(to: request, within: seconds, upTo: limit, attempts: attempts - 1)
+        request.remove("Authorization")
+        return try await self.answer(to: request, within: seconds, upTo: limit, attempts: attempts - 1)
     }
 
-    private static func reason(of error: any Error, host: String) -> String {
-        if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
-            return "its TLS certificate is not trusted, or it does not speak TLS (--ca-file trusts a root)"
-        }
-        switch "\(type(of: error))" {
-        case "NIOConnectionError", "IOError": return "nothing listens at its address, or there is no host \"\(host)\""
-        default: return error is HTTPClientError ? "it took too long, or the connection ended" : "\(type(of: error))"
+    private static func reason(of failure: OutgoingFailure, host: String) -> String {
+        switch failure {
+        case .tlsFailed: "its TLS certificate is not trusted, or it does not speak TLS (--ca-file trusts a root)"
+        case .unreachable: "nothing listens at its address, or there is no host \"\(host)\""
+        case .tooLarge: "its answer is too large"
+        case .requestInvalid: "its address, or a header of the request, is invalid"
+        case .redirectsEndless: "it redirects in a circle"
+        case .cancelled, .timedOut, .connectionEnded, .other: "it took too long, or the connection ended"
         }
     }
 
     /// A problem document (RFC 9457) with a code is the service's refusal. Anything else may be a proxy's answer.
-    private func refusal(status: UInt, body: Data) -> any Error {
+    private func refusal(status: Int, body: Data) -> any Error {
         guard let problem = try? JSONDecoder().decode(ProblemResource.self, from: body) else {
             return ServiceUnreachable(reason: "HTTP status \(status)")
         }
@@ -176,7 +156,7 @@ extension ServiceClient {
     /// Throws as `get` does.
     package func exportPart(_ path: String) async throws -> ExportPart {
         let (links, body) = try await answer(
-            to: HTTPClientRequest(url: url.absoluteString + path), within: 120, upTo: Self.maximumPart,
+            to: OutgoingRequest(.get, url.absoluteString + path), within: 120, upTo: Self.maximumPart,
             attempts: Self.attempts)
         return ExportPart(body: body, next: links.lazy.compactMap(Self.next).first)
     }
@@ -184,25 +164,6 @@ extension ServiceClient {
     /// The path of a link to the next part (RFC 8288), on the same service.
     private static func next(_ link: String) -> String? {
         link.wholeMatch(of: /<(\/[^>]*)>; *rel="next"/).map { String($0.1) }
-    }
-}
-
-/// Root certificates that a client trusts in addition to those of the system.
-package struct AdditionalRoots: Sendable {
-    private let certificates: [NIOSSLCertificate]
-
-    /// Reads the certificates of a PEM text.
-    ///
-    /// - Returns: Nil if the text has no certificate, or an invalid one.
-    package init?(pem: [UInt8]) {
-        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else { return nil }
-        self.certificates = certificates
-    }
-
-    var tlsConfiguration: TLSConfiguration {
-        var configuration = TLSConfiguration.client
-        configuration.additionalTrustRoots = [.certificates(certificates)]
-        return configuration
     }
 }
 

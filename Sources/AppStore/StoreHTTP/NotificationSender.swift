@@ -1,18 +1,15 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPSupport
 import Logging
-import NIOCore
-import NIOPosix
-import NIOSSL
 import Proofs
 import ServiceLifecycle
 
 /// Sends due notifications to the developer's server one by one, as Apple does. Any status but 200 to 206 is a failed
 /// attempt (App Store Server Notifications, "Responding").
 struct NotificationSender: Sendable {
-    /// The timeout of a request.
-    private static let timeout = Duration.seconds(30)
+    private static let limits = OutgoingLimits(answer: .seconds(30), body: .ignored, redirects: maximumRedirects)
+    /// The largest number of redirects that are followed.
+    static let maximumRedirects = 5
     /// The polling interval. Other processes may add notifications to the same store.
     private static let interval = Duration.milliseconds(100)
     /// The polling interval of a store in memory, for notifications that become due by the clock.
@@ -28,11 +25,9 @@ struct NotificationSender: Sendable {
     func run() async throws {
         let lock = store.beginDelivering()
         defer { withExtendedLifetime(lock) {} }
-        try await HTTPClient.withHTTPClient(configuration: .outgoing()) { client in
-            await cancelWhenGracefulShutdown {
-                guard !store.isInMemory else { return await sendAfterCommits(client) }
-                await work(idle: Self.interval).run { try await sendDue(client) }
-            }
+        await cancelWhenGracefulShutdown {
+            guard !store.isInMemory else { return await sendAfterCommits() }
+            await work(idle: Self.interval).run { try await sendAll() }
         }
     }
 
@@ -44,31 +39,31 @@ struct NotificationSender: Sendable {
     }
 
     /// Sends what each commit made due. Only this process changes a store in memory, and it may have hundreds of them.
-    private func sendAfterCommits(_ client: HTTPClient) async {
+    private func sendAfterCommits() async {
         var observation: StoreObservation?
         await withDiscardingTaskGroup { group in
             let wakes = Wakes(every: Self.intervalInMemory, in: &group) { wake in
                 // The check for commits of other processes finds none.
                 observation = store.observe(checkingEvery: .seconds(86_400), wake)
             }
-            await work().run(wakes) { try await sendDue(client) }
+            await work().run(wakes) { try await sendAll() }
         }
         observation?.cancel()
     }
 
     func sendDue() async throws {
         do {
-            try await HTTPClient.withHTTPClient(configuration: .outgoing()) { _ = try await sendDue($0) }
+            _ = try await sendAll()
         } catch is CancellationError {
             // The notification stays due.
         }
     }
 
     /// - Returns: True if something was sent, and its result is recorded.
-    private func sendDue(_ client: HTTPClient) async throws -> Bool {
+    private func sendAll() async throws -> Bool {
         var hasSent = false
         while !Task.isCancelled, let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() }) {
-            let result = await send(delivery, client)
+            let result = await send(delivery)
             try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
             hasSent = true
             log(result, of: delivery)
@@ -88,21 +83,17 @@ struct NotificationSender: Sendable {
     }
 
     /// A request to the developer's server, as the App Store sends it.
-    static func request(_ signedPayload: String, to url: URL) throws -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: url.absoluteString)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: "User-Agent", value: "App Store Server")
-        request.body = .bytes(try JSONAnswer.encode(["signedPayload": signedPayload]))
+    static func request(_ signedPayload: String, to url: URL) throws -> OutgoingRequest {
+        let body = Array(try JSONAnswer.encode(["signedPayload": signedPayload]))
+        var request = OutgoingRequest(.post, url.absoluteString, type: "application/json", body: body)
+        request.add("User-Agent", "App Store Server")
         return request
     }
 
-    private func send(_ delivery: NotificationDelivery, _ client: HTTPClient) async -> SendAttemptResult {
+    private func send(_ delivery: NotificationDelivery) async -> SendAttemptResult {
         do {
             let request = try Self.request(delivery.signedPayload, to: delivery.url)
-            let status = try await Deadline.run(within: Self.timeout) {
-                try await client.execute(request, deadline: .distantFuture).status.code
-            }
+            let status = try await OutgoingClient.shared.send(request, Self.limits).status
             return (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
         } catch {
             return Self.result(of: error)
@@ -111,13 +102,11 @@ struct NotificationSender: Sendable {
 
     static func result(of error: any Error) -> SendAttemptResult {
         switch error {
-        case is Deadline.Passed: .timedOut
-        case let error as HTTPClientError where error == .redirectCycleDetected || error == .redirectLimitReached:
-            .circularRedirect
-        case let error as HTTPClientError where error == .remoteConnectionClosed: .prematureClose
-        case let error as HTTPClientError where error == .connectTimeout: .timedOut
-        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: .tlsIssue
-        case is NIOConnectionError, is IOError, is ChannelError: .socketIssue
+        case OutgoingFailure.timedOut: .timedOut
+        case OutgoingFailure.redirectsEndless: .circularRedirect
+        case OutgoingFailure.connectionEnded: .prematureClose
+        case OutgoingFailure.tlsFailed: .tlsIssue
+        case OutgoingFailure.unreachable: .socketIssue
         default: .other
         }
     }

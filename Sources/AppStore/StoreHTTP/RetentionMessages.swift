@@ -1,8 +1,6 @@
-import AsyncHTTPClient
 import Catalog
 import Foundation
 import HTTPSupport
-import NIOCore
 import Proofs
 
 /// A realtime request of retention messaging, the answer, and the message that the customer sees (Retention Messaging API, "Get Retention
@@ -53,10 +51,9 @@ package struct RetentionChoice: Hashable, Sendable {
 
 /// A realtime request before it is sent (Retention Messaging API, `DecodedRealtimeRequestBody`).
 private struct RealtimeRequest: Sendable {
-    /// The maximum size of an answer, in bytes.
-    private static let maximumSize = 64 * 1024
-    /// The longest time that the request takes, below the time limit of the request that causes it. Apple documents none.
-    private static let timeout = Duration.seconds(10)
+    /// The time is below that of the request that causes this one. Apple documents none.
+    private static let limits = OutgoingLimits(
+        answer: .seconds(10), body: .whole(upTo: 64 << 10), redirects: NotificationSender.maximumRedirects)
 
     /// An answer of the developer's server.
     struct Answer: Sendable {
@@ -75,19 +72,12 @@ private struct RealtimeRequest: Sendable {
         let request = try NotificationSender.request(signedPayload, to: url)
         let start = ContinuousClock.now
         do {
-            let (status, body) = try await HTTPClient.withHTTPClient(
-                configuration: .outgoing()
-            ) { client in
-                try await Deadline.run(within: Self.timeout) {
-                    let response = try await client.execute(request, deadline: .distantFuture)
-                    return (response.status.code, try await response.body.collect(upTo: Self.maximumSize))
-                }
-            }
+            let answer = try await OutgoingClient.shared.send(request, Self.limits)
             return Answer(
-                result: status == 200 ? .success : .unsuccessfulHTTPResponseCode, status: Int(status),
-                body: Array(body.readableBytesView), milliseconds: (ContinuousClock.now - start).wholeMilliseconds)
-        } catch let error as CancellationError {
-            throw error
+                result: answer.status == 200 ? .success : .unsuccessfulHTTPResponseCode, status: answer.status,
+                body: answer.body, milliseconds: (ContinuousClock.now - start).wholeMilliseconds)
+        } catch .cancelled {
+            throw CancellationError()
         } catch {
             return Answer(
                 result: NotificationSender.result(of: error),

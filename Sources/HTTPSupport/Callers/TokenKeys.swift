@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import Logging
 import Proofs
@@ -145,6 +144,8 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
 
     /// The timeout of a download, up to the last byte of the response.
     private static let timeout = Duration.seconds(10)
+    /// The pause after a failed connection.
+    private static let retryInterval = Duration.milliseconds(200)
 
     /// - Parameter text: A path, or an address with its scheme.
     /// - Returns: Nil if an attacker on the network could answer for the address.
@@ -180,19 +181,24 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func fetch(_ url: URL) async throws -> (bytes: [UInt8], maximumAge: Int64?) {
-        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow, retries: true)) { client in
-            // The client's own timeout ends at the head of the response.
-            let response = try await client.execute(
-                HTTPClientRequest(url: url.absoluteString), deadline: .distantFuture)
-            guard response.status == .ok else { throw TokenKeysError.unreachable }
-            let bytes = Array(try await response.body.collect(upTo: TokenKeySet.maximumSize).readableBytesView)
-            return (bytes, maximumAge(response.headers[canonicalForm: "Cache-Control"]))
+        let limits = OutgoingLimits(answer: timeout, body: .whole(upTo: TokenKeySet.maximumSize))
+        while true {
+            do {
+                let answer = try await OutgoingClient.shared.send(OutgoingRequest(.get, url.absoluteString), limits)
+                guard answer.status == 200 else { throw TokenKeysError.unreachable }
+                return (answer.body, maximumAge(answer.headers("Cache-Control")))
+            } catch OutgoingFailure.unreachable {
+                // A connection may fail at one moment and not at the next.
+                try await Task.sleep(for: retryInterval)
+            }
         }
     }
 
     /// The seconds of `max-age`, and 0 for `no-cache` and `no-store` (RFC 9111 section 5.2.2). Nil without them.
-    private static func maximumAge(_ directives: [Substring]) -> Int64? {
-        let directives = directives.map { $0.lowercased() }
+    private static func maximumAge(_ lines: [String]) -> Int64? {
+        let directives = lines.flatMap { $0.split(separator: ",") }.map {
+            $0.trimmingCharacters(in: .whitespaces).lowercased()
+        }
         guard !directives.contains("no-cache"), !directives.contains("no-store") else { return 0 }
         let name = "max-age="
         return directives.first { $0.hasPrefix(name) }.flatMap { directive in

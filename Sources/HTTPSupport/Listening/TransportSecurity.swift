@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import NIOSSL
 
 extension TLSConfiguration {
@@ -16,27 +15,5 @@ extension TLSConfiguration {
     package mutating func requireForwardSecrecy() {
         minimumTLSVersion = .tlsv12
         cipherSuiteValues = Self.suites
-    }
-
-    /// The TLS of a client of other servers.
-    package static var client: TLSConfiguration {
-        var configuration = makeClientConfiguration()
-        configuration.requireForwardSecrecy()
-        return configuration
-    }
-}
-
-extension HTTPClient.Configuration {
-    /// The configuration of requests to other servers.
-    ///
-    /// - Parameters:
-    ///   - redirects: Nil for the default of the library, which follows them.
-    ///   - retries: True to repeat a failed connection until the request's time is over. Most callers retry by themselves.
-    package static func outgoing(
-        _ redirects: HTTPClient.Configuration.RedirectConfiguration? = nil, retries: Bool = false
-    ) -> HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(tlsConfiguration: .client, redirectConfiguration: redirects)
-        configuration.connectionPool.retryConnectionEstablishment = retries
-        return configuration
     }
 }

@@ -1,21 +1,19 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPSupport
 import Logging
-import NIOCore
 import Proofs
 import ServiceLifecycle
 
 /// Pushes due notifications to the developer's server one by one, as Pub/Sub does: an envelope in JSON, with an identity token. The
 /// statuses 102, 200, 201, 202 and 204 acknowledge; any other, and a timeout, is repeated later.
 struct PushSender: Sendable {
-    /// The deadline of an acknowledgement, as of a subscription of Pub/Sub without another.
-    private static let timeout = Duration.seconds(10)
+    /// An acknowledgement has 10 s, as of a subscription of Pub/Sub without another deadline.
+    private static let limits = OutgoingLimits(answer: .seconds(10), body: .ignored)
     /// The polling interval. Other processes may add notifications to the same Play.
     private static let interval = Duration.milliseconds(100)
     /// The longest polling interval of a named Play without due notifications. A process may have hundreds of them.
     private static let idleIntervalOfNamed = Duration.seconds(1)
-    private static let acknowledging: Set<UInt> = [102, 200, 201, 202, 204]
+    private static let acknowledging: Set<Int> = [102, 200, 201, 202, 204]
     private static let batch = 100
     private static let subscription = "projects/till-local-play/subscriptions/push"
 
@@ -23,20 +21,15 @@ struct PushSender: Sendable {
     let logger: Logger
 
     func run() async throws {
-        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { client in
-            await cancelWhenGracefulShutdown {
-                let rhythm = Rhythm(every: Self.interval, idle: play.isNamed ? Self.idleIntervalOfNamed : nil)
-                await RepeatedWork("the local Play failed", rhythm, logger: logger).run { try await sendDue(client) }
-            }
+        await cancelWhenGracefulShutdown {
+            let rhythm = Rhythm(every: Self.interval, idle: play.isNamed ? Self.idleIntervalOfNamed : nil)
+            await RepeatedWork("the local Play failed", rhythm, logger: logger).run { try await sendDue() }
         }
     }
 
-    func sendDue() async throws {
-        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { _ = try await sendDue($0) }
-    }
-
     /// - Returns: True if something was due.
-    private func sendDue(_ client: HTTPClient) async throws -> Bool {
+    @discardableResult
+    func sendDue() async throws -> Bool {
         let due = try await BlockingWork.run { [play] in
             try play.perform { books in
                 (try books.pushSettings(), try books.dueNotifications(limit: Self.batch))
@@ -45,7 +38,7 @@ struct PushSender: Sendable {
         guard let settings = due.0 else { return false }
         for queued in due.1 {
             guard !Task.isCancelled else { return true }
-            let isDelivered = await send(queued, settings, client)
+            let isDelivered = await send(queued, settings)
             try await BlockingWork.run { [play] in
                 try play.perform { try $0.recordAttempt(on: queued, isDelivered: isDelivered) }
             }
@@ -54,7 +47,7 @@ struct PushSender: Sendable {
     }
 
     /// - Returns: True if the server has acknowledged the notification.
-    private func send(_ queued: QueuedNotification, _ settings: PushSettings, _ client: HTTPClient) async -> Bool {
+    private func send(_ queued: QueuedNotification, _ settings: PushSettings) async -> Bool {
         do {
             let (token, body) = try await BlockingWork.run { [play] in
                 try play.perform { books in
@@ -64,15 +57,11 @@ struct PushSender: Sendable {
                     )
                 }
             }
-            var request = HTTPClientRequest(url: settings.endpoint.absoluteString)
-            request.method = .POST
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.headers.add(name: "User-Agent", value: "CloudPubSub-Google")
-            request.headers.add(name: "Authorization", value: "Bearer \(token)")
-            request.body = .bytes(body)
-            let status = try await client.execute(request, timeout: .seconds(Self.timeout.components.seconds)).status
-                .code
-            return Self.acknowledging.contains(status)
+            var request = OutgoingRequest(
+                .post, settings.endpoint.absoluteString, type: "application/json", body: Array(body))
+            request.add("User-Agent", "CloudPubSub-Google")
+            request.add("Authorization", "Bearer \(token)")
+            return Self.acknowledging.contains(try await OutgoingClient.shared.send(request, Self.limits).status)
         } catch {
             // The address may contain a secret.
             logger.warning(

@@ -1,9 +1,7 @@
-import AsyncHTTPClient
 import Catalog
 import Entitlements
 import Foundation
 import HTTPSupport
-import NIOHTTP1
 import Proofs
 
 /// A client of the App Store Server API, for the endpoints that the service needs. The service verifies the signed content of
@@ -92,7 +90,7 @@ package struct AppStoreServerClient: Sendable {
         paginationToken: String?
     ) async throws(ReconciliationError) -> NotificationHistory {
         let page: NotificationHistory = try await decoded(
-            .POST, "/inApps/v1/notifications/history", ("paginationToken", paginationToken),
+            .post, "/inApps/v1/notifications/history", ("paginationToken", paginationToken),
             ["startDate": start, "endDate": end])
         guard !page.hasMore || page.paginationToken != nil else { throw .answerInvalid }
         return page
@@ -104,7 +102,7 @@ package struct AppStoreServerClient: Sendable {
         revision: String?
     ) async throws(ReconciliationError) -> TransactionHistory {
         let page: TransactionHistory = try await decoded(
-            .GET, "/inApps/v2/history/\(escaped(transactionIdentifier))", ("revision", revision))
+            .get, "/inApps/v2/history/\(escaped(transactionIdentifier))", ("revision", revision))
         guard !page.hasMore || page.revision != nil else { throw .answerInvalid }
         return page
     }
@@ -113,12 +111,12 @@ package struct AppStoreServerClient: Sendable {
     func subscriptionStatuses(
         of transactionIdentifier: String
     ) async throws(ReconciliationError) -> SubscriptionStatuses {
-        try await decoded(.GET, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))")
+        try await decoded(.get, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))")
     }
 
     /// `GET /inApps/v1/lookup/{orderId}`
     func lookUpOrderId(_ order: OrderIdentifier) async throws(ReconciliationError) -> OrderLookup {
-        try await decoded(.GET, "/inApps/v1/lookup/\(order.text)", within: .person)
+        try await decoded(.get, "/inApps/v1/lookup/\(order.text)", within: .person)
     }
 
     /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
@@ -127,7 +125,7 @@ package struct AppStoreServerClient: Sendable {
         of transactionIdentifier: String
     ) async throws(ReconciliationError) {
         let path = "/inApps/v2/transactions/consumption/\(escaped(transactionIdentifier))"
-        _ = try await send(request(.PUT, path, nil, consumption), within: .schedule)
+        _ = try await send(request(.put, path, nil, consumption), within: .schedule)
     }
 
     /// The identifier as a segment of a path. Those of the ledger have digits only.
@@ -139,26 +137,23 @@ package struct AppStoreServerClient: Sendable {
     ///   - query: The only query parameter, with its value; nil for none.
     ///   - body: An object; nil for a request without a body.
     private func request(
-        _ method: HTTPMethod,
+        _ method: OutgoingRequest.Method,
         _ path: String,
         _ query: (name: String, value: String?)?,
         _ body: (any Encodable)?
-    ) throws(ReconciliationError) -> HTTPClientRequest {
+    ) throws(ReconciliationError) -> OutgoingRequest {
         var components = URLComponents()
         if let query, let value = query.value { components.queryItems = [URLQueryItem(name: query.name, value: value)] }
         // The App Store reads a plus sign as a space.
         components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
-        var request = HTTPClientRequest(url: url.absoluteString + path + (components.string ?? ""))
-        request.method = method
-        guard let body else { return request }
+        let address = url.absoluteString + path + (components.string ?? "")
+        guard let body else { return OutgoingRequest(method, address) }
         guard let bytes = try? JSONEncoder().encode(body) else { throw .answerInvalid }
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(bytes)
-        return request
+        return OutgoingRequest(method, address, type: "application/json", body: Array(bytes))
     }
 
     private func decoded<Answer: Decodable>(
-        _ method: HTTPMethod,
+        _ method: OutgoingRequest.Method,
         _ path: String,
         _ query: (name: String, value: String?)? = nil,
         _ body: (any Encodable)? = nil,
@@ -171,15 +166,16 @@ package struct AppStoreServerClient: Sendable {
 
     /// Sends a request, and retries within the time limit while the App Store answers with 429.
     private func send(
-        _ request: HTTPClientRequest,
+        _ request: OutgoingRequest,
         within limits: TimeLimits
     ) async throws(ReconciliationError) -> Data {
         var waited: Int64 = 0
         while true {
-            let (status, headers, body) = try await answer(to: request, within: limits.answer)
-            if (200...299).contains(status) { return Data(body) }
-            let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body))
-            if status == 401, let seconds = Self.secondsAhead(of: headers.first(name: "Date"), at: clock.now()),
+            let answer = try await answer(to: request, within: limits.answer)
+            let (status, body) = (answer.status, Data(answer.body))
+            if (200...299).contains(status) { return body }
+            let refusal = try? JSONDecoder().decode(Refusal.self, from: body)
+            if status == 401, let seconds = Self.secondsAhead(of: answer.header("Date"), at: clock.now()),
                 !(-AppStoreServerKey.tokenAge...AppStoreServerKey.tokenAge).contains(seconds)
             {
                 throw .clockWrong(secondsAhead: seconds)
@@ -187,8 +183,7 @@ package struct AppStoreServerClient: Sendable {
             guard status == 429, waited < limits.rateLimit else {
                 throw .refused(status: status, code: refusal?.errorCode)
             }
-            let retryAfter = headers.first(name: "Retry-After")
-            let seconds = min(max(1, secondsUntil(retryAfter)), limits.rateLimit - waited)
+            let seconds = min(max(1, secondsUntil(answer.header("Retry-After"))), limits.rateLimit - waited)
             waited += seconds
             do { try await Task.sleep(for: .seconds(seconds)) } catch { throw .cancelled }
         }
@@ -215,13 +210,14 @@ package struct AppStoreServerClient: Sendable {
     }
 
     private func answer(
-        to request: HTTPClientRequest,
+        to request: OutgoingRequest,
         within limit: Duration
-    ) async throws(ReconciliationError) -> HTTPClient.WholeAnswer {
+    ) async throws(ReconciliationError) -> OutgoingAnswer {
         do {
             var request = request
-            request.headers.add(name: "Authorization", value: "Bearer \(try key.token(at: clock.now()))")
-            return try await HTTPClient.toStores.answer(to: request, within: limit, upTo: Self.maximumAnswer)
+            request.add("Authorization", "Bearer \(try key.token(at: clock.now()))")
+            return try await OutgoingClient.toStores.send(
+                request, OutgoingLimits(answer: limit, body: .whole(upTo: Self.maximumAnswer)))
         } catch {
             if Task.isCancelled { throw .cancelled }
             throw .unreachable(host: url.host() ?? "?")
@@ -229,30 +225,9 @@ package struct AppStoreServerClient: Sendable {
     }
 }
 
-extension HTTPClient {
-    /// A client for the APIs of stores that fails at once if no server listens. It follows no redirects, which could receive the
-    /// token. It lives as long as the process.
-    static let toStores: HTTPClient = {
-        var configuration = HTTPClient.Configuration.outgoing(.disallow)
-        configuration.timeout.connect = .seconds(10)
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
-
-    typealias WholeAnswer = (status: Int, headers: HTTPHeaders, body: [UInt8])
-
-    /// Sends a request, and reads the whole answer within a time limit. The client's own timeout ends with the head of the answer.
-    ///
-    /// - Parameter maximumSize: The maximum size of the body in bytes.
-    /// - Throws: `NIOTooManyBytesError` for a larger body.
-    func answer(
-        to request: HTTPClientRequest, within limit: Duration, upTo maximumSize: Int
-    ) async throws -> WholeAnswer {
-        try await Deadline.run(within: limit) {
-            let response = try await self.execute(request, deadline: .distantFuture)
-            let body = try await response.body.collect(upTo: maximumSize)
-            return (Int(response.status.code), response.headers, Array(body.readableBytesView))
-        }
-    }
+extension OutgoingClient {
+    /// The client for the APIs of stores.
+    static let toStores = OutgoingClient(connectionsPerHost: 8)
 }
 
 /// A team's key for the App Store Server API (App Store Connect, "In-App Purchase key").

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPSupport
 import Proofs
@@ -8,21 +7,14 @@ import Proofs
 /// Each request costs a round trip to the authority until its answer expires. Without an answer, the proof is refused with a code
 /// of its own, because a retry may help.
 package struct RevocationChecker: Sendable {
-    /// The timeout of a request, up to the last byte of the answer.
-    private static let timeout = Duration.seconds(10)
+    /// Answers are not encrypted, so an attacker in the network could redirect the request: no redirect is followed.
+    private static let limits = OutgoingLimits(
+        answer: .seconds(10), body: .whole(upTo: OCSPRequest.maximumAnswerSize))
 
-    private let client: HTTPClient
     private let statuses: RevocationStatuses
 
-    /// Makes a checker for as long as `body` runs.
-    package static func run<Value: Sendable>(
-        clock: any WallClock,
-        body: (RevocationChecker) async throws -> Value
-    ) async throws -> Value {
-        // Answers are not encrypted, so an attacker in the network could redirect the request.
-        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { client in
-            try await body(RevocationChecker(client: client, statuses: RevocationStatuses(clock: clock)))
-        }
+    package init(clock: any WallClock) {
+        statuses = RevocationStatuses(clock: clock)
     }
 
     /// - Throws: `ProofRefusal`: `certificateRevoked`, or `revocationUnavailable`.
@@ -33,20 +25,16 @@ package struct RevocationChecker: Sendable {
     }
 
     private func ask(_ query: RevocationQuery) async throws(ProofRefusal) -> [UInt8] {
-        var request = HTTPClientRequest(url: query.responder.absoluteString)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/ocsp-request")
-        request.body = .bytes(query.body)
-        let responder = query.responder.host() ?? "?"
-        let answer: HTTPClient.WholeAnswer
+        let request = OutgoingRequest(
+            .post, query.responder.absoluteString, type: "application/ocsp-request", body: query.body)
+        let answer: OutgoingAnswer
         do {
-            answer = try await client.answer(
-                to: request, within: Self.timeout, upTo: OCSPRequest.maximumAnswerSize)
+            answer = try await OutgoingClient.toStores.send(request, Self.limits)
         } catch {
-            throw ProofRefusal(.revocationUnavailable, "\(responder) could not be asked.")
+            throw ProofRefusal(.revocationUnavailable, "\(request.host) could not be asked.")
         }
         guard answer.status == 200 else {
-            throw ProofRefusal(.revocationUnavailable, "\(responder) answered with HTTP status \(answer.status).")
+            throw ProofRefusal(.revocationUnavailable, "\(request.host) answered with HTTP status \(answer.status).")
         }
         return answer.body
     }

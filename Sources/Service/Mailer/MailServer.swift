@@ -1,71 +1,49 @@
 import CCurl
 import Dispatch
 import Foundation
+import HTTPSupport
 
-/// The transfer of one message to a mail server, by libcurl. It blocks its thread.
+/// The transfer of one message to a mail server, by libcurl. It blocks a thread, because libcurl blocks where it ends a session
+/// (`smtp_disconnect`). The requests of `OutgoingClient` must not wait for that.
 struct SMTPTransfer {
-    /// The longest wait for a connection, in milliseconds.
-    private static let connectTime = 10_000
+    /// The longest wait for a connection.
+    private static let connectTime = Duration.seconds(10)
     /// The longest transfer, in milliseconds.
     private static let totalTime = 20_000
-
-    /// The state of libcurl that all threads share.
-    private static let isStarted = till_curl_start() == CURLE_OK
 
     let server: MailServer
     let message: MailMessage
 
     /// - Throws: `MailFailure`.
     func run() throws(MailFailure) {
-        guard Self.isStarted, let handle = curl_easy_init() else { throw MailFailure.other }
-        defer { curl_easy_cleanup(handle) }
-        guard let recipients = curl_slist_append(nil, "<\(message.recipient.address)>") else {
-            throw MailFailure.other
-        }
-        defer { curl_slist_free_all(recipients) }
-        guard settings(handle).allSatisfy({ $0 == CURLE_OK }),
-            till_curl_set_list(handle, CURLOPT_MAIL_RCPT, recipients) == CURLE_OK
-        else { throw MailFailure.other }
-        let code = Self.send(message.encoded(), over: handle)
-        if let failure = MailFailure(code, reply: till_curl_response_code(handle)) { throw failure }
+        let (code, reply) = try perform()
+        if let failure = MailFailure(code, reply: reply) { throw failure }
     }
 
-    private func settings(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
-        func set(_ option: CURLoption, _ text: String) -> CURLcode { till_curl_set_text(handle, option, text) }
-        func set(_ option: CURLoption, _ number: Int) -> CURLcode { till_curl_set_number(handle, option, number) }
+    private func perform() throws(MailFailure) -> (code: CURLcode, reply: Int) {
+        do throws(CurlHandle.Refusal) {
+            let handle = try CurlHandle(connectingWithin: Self.connectTime)
+            try set(handle)
+            return (handle.perform(), handle.responseCode)
+        } catch {
+            throw .other
+        }
+    }
+
+    private func set(_ handle: CurlHandle) throws(CurlHandle.Refusal) {
+        // The path is the name that the client greets with: the sender's domain, not that of the machine.
+        try handle.set(CURLOPT_URL, "\(server.url)/\(message.sender.domain)")
+        try handle.set(CURLOPT_MAIL_FROM, "<\(message.sender.address)>")
+        try handle.set(CURLOPT_MAIL_RCPT, ["<\(message.recipient.address)>"])
         let level = server.encryption == .none ? CURLUSESSL_NONE : CURLUSESSL_ALL
-        var results = [
-            // The path is the name that the client greets with: the sender's domain, not that of the machine.
-            set(CURLOPT_URL, "\(server.url)/\(message.sender.domain)"),
-            set(CURLOPT_MAIL_FROM, "<\(message.sender.address)>"),
-            set(CURLOPT_USE_SSL, Int(level.rawValue)),
-            set(CURLOPT_SSL_VERIFYPEER, 1),
-            set(CURLOPT_SSL_VERIFYHOST, 2),
-            set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
-            // Of TLS 1.2, the suites with ephemeral keys and authenticated encryption, in OpenSSL's words.
-            set(CURLOPT_SSL_CIPHER_LIST, "ECDHE+AESGCM:ECDHE+CHACHA20"),
-            set(CURLOPT_CONNECTTIMEOUT_MS, Self.connectTime),
-            set(CURLOPT_TIMEOUT_MS, Self.totalTime),
-            // Timeouts without signals, which would reach any thread.
-            set(CURLOPT_NOSIGNAL, 1),
-            // Not the proxy of the environment.
-            set(CURLOPT_PROXY, ""),
-        ]
+        try handle.set(CURLOPT_USE_SSL, Int(level.rawValue))
+        try handle.set(CURLOPT_TIMEOUT_MS, Self.totalTime)
         if let credentials = server.credentials {
-            results += [set(CURLOPT_USERNAME, credentials.username), set(CURLOPT_PASSWORD, credentials.password)]
+            try handle.set(CURLOPT_USERNAME, credentials.username)
+            try handle.set(CURLOPT_PASSWORD, credentials.password)
         }
-        if let certificates = server.certificates { results.append(set(CURLOPT_CAINFO, certificates)) }
-        return results
-    }
-
-    private static func send(_ bytes: [UInt8], over handle: UnsafeMutableRawPointer) -> CURLcode {
-        bytes.withUnsafeBufferPointer { buffer in
-            var source = TillCurlSource(bytes: buffer.baseAddress, count: buffer.count, position: 0)
-            return withUnsafeMutablePointer(to: &source) { source in
-                let code = till_curl_set_source(handle, source)
-                return code == CURLE_OK ? curl_easy_perform(handle) : code
-            }
-        }
+        if let certificates = server.certificates { try handle.set(CURLOPT_CAINFO, certificates) }
+        try handle.upload(message.encoded(), statesSize: false)
     }
 }
 
@@ -192,9 +170,7 @@ extension MailFailure {
         case CURLE_COULDNT_CONNECT: self = .unreachable
         case CURLE_OPERATION_TIMEDOUT: self = .timedOut
         case CURLE_LOGIN_DENIED: self = .authenticationFailed
-        case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
-            self = .tlsFailed
+        case _ where code.isOfTLS: self = .tlsFailed
         default: self = .init(reply: reply)
         }
     }

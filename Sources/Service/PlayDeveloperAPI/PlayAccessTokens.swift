@@ -1,6 +1,5 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import HTTPSupport
 import Proofs
 
 /// The access tokens of a service account (RFC 7523). A token is asked for once, and kept until it ends.
@@ -51,11 +50,9 @@ actor PlayAccessTokens {
     private func ask(within limit: Duration) async throws(PlayDeveloperError) -> Token {
         let now = clock.now()
         guard let assertion = try? account.assertion(at: now) else { throw .accountRefused(status: 400, reason: nil) }
-        var request = HTTPClientRequest(url: account.tokenURL.absoluteString)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
         let form = "grant_type=\(Self.grantType.replacing(":", with: "%3A"))&assertion=\(assertion)"
-        request.body = .bytes(Array(form.utf8))
+        let request = OutgoingRequest(
+            .post, account.tokenURL.absoluteString, type: "application/x-www-form-urlencoded", body: Array(form.utf8))
         let answer = try await PlayConnection.answer(to: request, within: limit, upTo: Self.maximumAnswer)
         switch answer.status {
         case 200: break
@@ -104,19 +101,20 @@ enum PlayConnection {
     ///
     /// - Parameter maximumSize: The maximum size of the answer in bytes.
     static func answer(
-        to request: HTTPClientRequest, within limit: Duration, upTo maximumSize: Int
+        to request: OutgoingRequest, within limit: Duration, upTo maximumSize: Int
     ) async throws(PlayDeveloperError) -> Answer {
-        do {
-            let (status, headers, body) = try await HTTPClient.toStores.answer(
-                to: request, within: limit, upTo: maximumSize)
+        let limits = OutgoingLimits(answer: limit, body: .whole(upTo: maximumSize))
+        do throws(OutgoingFailure) {
+            let answer = try await OutgoingClient.toStores.send(request, limits)
             return Answer(
-                status: status, retryAfter: headers.first(name: "Retry-After").flatMap(Self.seconds), body: body)
+                status: answer.status, retryAfter: answer.header("Retry-After").flatMap(Self.seconds), body: answer.body
+            )
         } catch {
-            if error is NIOTooManyBytesError {
-                throw .answerInvalid(reason: "It has more than \(maximumSize) bytes.")
+            switch error {
+            case .tooLarge: throw .answerInvalid(reason: "It has more than \(maximumSize) bytes.")
+            case .cancelled: throw .cancelled
+            default: throw .unreachable(host: request.host)
             }
-            if Task.isCancelled { throw .cancelled }
-            throw .unreachable(host: URL(string: request.url)?.host() ?? "?")
         }
     }
 }

@@ -1,6 +1,5 @@
-import AsyncHTTPClient
 import Foundation
-import NIOHTTP1
+import HTTPSupport
 import Proofs
 
 /// A client of the Play Developer API for one app, for the methods that the service needs.
@@ -101,7 +100,7 @@ package struct PlayDeveloperClient: Sendable {
         }
         let path = kind == .subscription ? "subscriptionsv2" : "productsv2"
         let bytes = try await send(
-            .GET, "purchases/\(path)/tokens/\(try escaped(token: token))", within: patience,
+            .get, "purchases/\(path)/tokens/\(try escaped(token: token))", within: patience,
             upTo: GooglePlayAnswer.maximumSize)
         do {
             switch kind {
@@ -123,7 +122,7 @@ package struct PlayDeveloperClient: Sendable {
         let bytes: [UInt8]
         do {
             bytes = try await send(
-                .GET, "orders/\(escaped(identifier))", within: patience, upTo: GooglePlayAnswer.maximumSize)
+                .get, "orders/\(escaped(identifier))", within: patience, upTo: GooglePlayAnswer.maximumSize)
         } catch {
             switch error {
             case .accountRefused, .tokenUnknown, .tokenEnded, .notThisApp, .stateInvalid, .refused: return nil
@@ -148,7 +147,7 @@ package struct PlayDeveloperClient: Sendable {
         let bytes: [UInt8]
         do {
             bytes = try await send(
-                .GET, "orders:batchGet", identifiers.map { ("orderIds", $0) }, isAboutToken: false, within: patience,
+                .get, "orders:batchGet", identifiers.map { ("orderIds", $0) }, isAboutToken: false, within: patience,
                 upTo: GooglePlayOrder.maximumListSize)
         } catch {
             switch error {
@@ -171,7 +170,7 @@ package struct PlayDeveloperClient: Sendable {
     ) async throws(PlayDeveloperError) {
         let path = kind == .subscription ? "subscriptions" : "products"
         _ = try await send(
-            .POST, "purchases/\(path)/\(escaped(product))/tokens/\(try escaped(token: token)):acknowledge",
+            .post, "purchases/\(path)/\(escaped(product))/tokens/\(try escaped(token: token)):acknowledge",
             within: patience, upTo: GooglePlayAnswer.maximumSize)
     }
 
@@ -182,7 +181,7 @@ package struct PlayDeveloperClient: Sendable {
         _ token: String, of product: String, within patience: Patience = .schedule
     ) async throws(PlayDeveloperError) {
         _ = try await send(
-            .POST, "purchases/products/\(escaped(product))/tokens/\(try escaped(token: token)):consume",
+            .post, "purchases/products/\(escaped(product))/tokens/\(try escaped(token: token)):consume",
             within: patience, upTo: GooglePlayAnswer.maximumSize)
     }
 
@@ -203,12 +202,12 @@ package struct PlayDeveloperClient: Sendable {
         var bytes: [UInt8]
         do {
             bytes = try await send(
-                .GET, "purchases/voidedpurchases", starting, within: patience,
+                .get, "purchases/voidedpurchases", starting, within: patience,
                 upTo: VoidedGooglePlayPurchases.maximumSize)
         } catch .refused(400, "invalidValue") where starting.count > query.count {
             // The clocks differ, such as that of a local Play that is moved by hand.
             bytes = try await send(
-                .GET, "purchases/voidedpurchases", query, within: patience, upTo: VoidedGooglePlayPurchases.maximumSize)
+                .get, "purchases/voidedpurchases", query, within: patience, upTo: VoidedGooglePlayPurchases.maximumSize)
         }
         do { return try VoidedGooglePlayPurchases(bytes) } catch { throw .answerInvalid(reason: error.detail) }
     }
@@ -231,7 +230,7 @@ extension PlayDeveloperClient {
     ///   - isAboutToken: True if the request is about a purchase token. Errors about another thing say nothing about a token.
     /// - Returns: The body of the answer.
     func send(
-        _ method: HTTPMethod, _ path: String, _ query: [(name: String, value: String)] = [],
+        _ method: OutgoingRequest.Method, _ path: String, _ query: [(name: String, value: String)] = [],
         body: JSONObject = [:], isAboutToken: Bool = true, within patience: Patience, upTo maximumSize: Int
     ) async throws(PlayDeveloperError) -> [UInt8] {
         var components = URLComponents()
@@ -254,19 +253,18 @@ extension PlayDeveloperClient {
     }
 
     private func attempt(
-        _ method: HTTPMethod, _ address: String, _ body: JSONObject, isAboutToken: Bool, within limit: Duration,
+        _ method: OutgoingRequest.Method, _ address: String, _ body: JSONObject, isAboutToken: Bool,
+        within limit: Duration,
         upTo maximumSize: Int
     ) async throws(PlayDeveloperError) -> [UInt8] {
         var refused: String?
         while true {
             let token = try await tokens.token(insteadOf: refused, within: limit)
-            var request = HTTPClientRequest(url: address)
-            request.method = method
-            request.headers.add(name: "Authorization", value: "Bearer \(token)")
-            if method == .POST {
-                request.headers.add(name: "Content-Type", value: "application/json")
-                request.body = .bytes(JSONValue.object(body).compactBytes)
-            }
+            var request =
+                method == .post
+                ? OutgoingRequest(.post, address, type: "application/json", body: JSONValue.object(body).compactBytes)
+                : OutgoingRequest(method, address)
+            request.add("Authorization", "Bearer \(token)")
             let answer = try await PlayConnection.answer(to: request, within: limit, upTo: maximumSize)
             if (200...299).contains(answer.status) { return answer.body }
             let error = Self.error(answer, isAboutToken: isAboutToken)
@@ -368,7 +366,7 @@ extension PlayDeveloperClient {
         externalTransaction identifier: String, _ body: JSONObject, within patience: Patience
     ) async throws(PlayDeveloperError) {
         _ = try await send(
-            .POST, "externalTransactions", [("externalTransactionId", identifier)], body: body, isAboutToken: false,
+            .post, "externalTransactions", [("externalTransactionId", identifier)], body: body, isAboutToken: false,
             within: patience, upTo: Self.maximumAnswerSize)
     }
 
@@ -377,7 +375,7 @@ extension PlayDeveloperClient {
         externalTransaction identifier: String, _ body: JSONObject, within patience: Patience
     ) async throws(PlayDeveloperError) {
         _ = try await send(
-            .POST, "externalTransactions/\(escaped(identifier)):refund", body: body, isAboutToken: false,
+            .post, "externalTransactions/\(escaped(identifier)):refund", body: body, isAboutToken: false,
             within: patience, upTo: Self.maximumAnswerSize)
     }
 
@@ -393,7 +391,7 @@ extension PlayDeveloperClient {
         _ identifier: String, within patience: Patience = .schedule
     ) async throws(PlayDeveloperError) -> ExternalTransactionState {
         let bytes = try await send(
-            .GET, "externalTransactions/\(escaped(identifier))", isAboutToken: false, within: patience,
+            .get, "externalTransactions/\(escaped(identifier))", isAboutToken: false, within: patience,
             upTo: Self.maximumAnswerSize)
         guard case .object(let answer)? = try? JSONParser.parse(bytes) else { throw .answerInvalid(reason: nil) }
         var micros: Int64?

@@ -1,42 +1,29 @@
-import AsyncHTTPClient
 import Dispatch
 import Features
 import HTTPSupport
 import NIOCore
-import NIOPosix
-import NIOSSL
-import Synchronization
 
-/// The connection to one receiver. It follows no redirect. Only the beginning of an answer's body is kept, for people.
+/// The connections to one receiver, at the address that was checked. They follow no redirect. Only the beginning of an answer's body is
+/// kept, for people.
 package struct WebhookConnection: Sendable {
     /// The maximum number of concurrent messages.
     static let maximumAtOnce = 16
-    private static let answerTimeout = Duration.seconds(15)
-    /// The most of an answer's body that is read, in bytes. Reading it lets the connection be used again.
-    private static let maximumAnswer = 64 * 1024
-    private static let bodyTimeout = Duration.seconds(1)
+    private static let limits = OutgoingLimits(
+        connection: .seconds(5), answer: .seconds(15), body: .beginning(upTo: 64 << 10, within: .seconds(1)))
+
+    /// A connection serves the messages that follow each other. Many servers close one that is idle for 5 s, and a message that is on its
+    /// way then gets no answer.
+    private static let client = OutgoingClient(idleTime: .seconds(2))
 
     private let url: WebhookURL
-    private let client: HTTPClient
+    private let address: WebhookAddress
 
-    /// Opens a connection to a receiver for the time that `body` runs.
-    package static func open<Value: Sendable>(
-        to url: WebhookURL,
-        at address: WebhookAddress,
-        _ body: (WebhookConnection) async throws -> Value
-    ) async throws -> Value {
-        var configuration = HTTPClient.Configuration.outgoing(.disallow)
-        // No message waits for a connection, which would use up its timeout.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumAtOnce
-        configuration.timeout.connect = .seconds(5)
-        // An IP address in place of a name is connected to directly.
-        configuration.dnsOverride = [url.host: address.text]
-        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
-            try await body(WebhookConnection(url: url, client: client))
-        }
+    package init(to url: WebhookURL, at address: WebhookAddress) {
+        self.url = url
+        self.address = address
     }
 
-    /// Sends one message to a receiver, over a connection of its own.
+    /// Sends one message to a receiver.
     ///
     /// - Parameter webhook: Returns the message, once the receiver's name is resolved.
     static func send(
@@ -44,7 +31,7 @@ package struct WebhookConnection: Sendable {
     ) async throws -> WebhookDelivery.Outcome {
         do {
             let address = try await WebhookAddress.find(url, allowsPrivate: allowsPrivateAddresses)
-            return try await open(to: url, at: address) { .answered(status: try await $0.send(webhook()).status) }
+            return .answered(status: try await WebhookConnection(to: url, at: address).send(webhook()).status)
         } catch let refusal as WebhookAddress.Refusal {
             return .unanswered(code: refusal.rawValue)
         } catch let failure as Failure {
@@ -68,45 +55,30 @@ package struct WebhookConnection: Sendable {
     }
 
     package func send(_ webhook: SignedWebhook) async throws(Failure) -> Answer {
-        var request = HTTPClientRequest(url: url.text)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: "User-Agent", value: "Till")
-        for header in webhook.headers { request.headers.add(name: header.name, value: header.value) }
-        request.body = .bytes(ByteBuffer(bytes: webhook.body))
+        var request = OutgoingRequest(.post, url.text, type: "application/json", body: webhook.body)
+        request.add("User-Agent", "Till")
+        for header in webhook.headers { request.add(header.name, header.value) }
+        request.address = address.text
         do {
-            let response = try await Deadline.run(within: Self.answerTimeout) { [request] in
-                try await client.execute(request, deadline: .distantFuture)
-            }
-            return Answer(status: Int(response.status.code), response: await Self.beginning(of: response.body))
+            // No message waits for a connection, which would use up its timeout: the client opens as many as it needs.
+            let answer = try await Self.client.send(request, Self.limits)
+            return Answer(status: answer.status, response: WebhookResponse(answer.body))
         } catch {
-            throw Self.failure(error)
+            throw Failure(error)
         }
     }
+}
 
-    /// Reads a body. Its end, its size and its errors do not matter, because the status is the answer.
-    private static func beginning(of body: HTTPClientResponse.Body) async -> WebhookResponse? {
-        let beginning = Mutex<[UInt8]>([])
-        try? await Deadline.run(within: bodyTimeout) {
-            var count = 0
-            for try await part in body {
-                count += part.readableBytes
-                beginning.withLock { $0 += part.readableBytesView.prefix(WebhookResponse.maximumLength - $0.count) }
-                guard count <= maximumAnswer else { return }
+extension WebhookConnection.Failure {
+    fileprivate init(_ failure: OutgoingFailure) {
+        self =
+            switch failure {
+            case .timedOut: .timedOut
+            case .connectionEnded: .connectionEnded
+            case .tlsFailed: .tlsFailed
+            case .unreachable: .unreachable
+            case .cancelled, .other, .redirectsEndless, .requestInvalid, .tooLarge: .other
             }
-        }
-        return WebhookResponse(beginning.withLock(\.self))
-    }
-
-    private static func failure(_ error: any Error) -> Failure {
-        switch error {
-        case is Deadline.Passed: .timedOut
-        case let error as HTTPClientError where error == .connectTimeout: .timedOut
-        case let error as HTTPClientError where error == .remoteConnectionClosed: .connectionEnded
-        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: .tlsFailed
-        case is NIOConnectionError, is IOError, is ChannelError: .unreachable
-        default: .other
-        }
     }
 }
 

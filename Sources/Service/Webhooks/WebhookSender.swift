@@ -69,9 +69,8 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
                 throw WebhookAddress.Refusal.addressPrivate
             }
             let address = try await WebhookAddress.find(url, allowsPrivate: allowsPrivateAddresses)
-            return try await WebhookConnection.open(to: url, at: address) { line in
-                try await sendAll(to: endpoint, over: line, first: limit)
-            }
+            return try await sendAll(
+                to: endpoint, over: WebhookConnection(to: url, at: address), first: limit)
         } catch let refusal as WebhookAddress.Refusal {
             return try await sendBatch(to: endpoint, limit: limit) { _ in
                 Attempt(outcome: .unanswered(code: refusal.rawValue))

@@ -204,11 +204,11 @@ struct ReceiptValidate: Command {
         do {
             let verified = try verifier.verify(proof.bytes, expecting: expectations)
             if checkRevocation {
-                try await RevocationChecker.run(clock: SystemClock()) { try await $0.check(verified) }
+                try await RevocationChecker(clock: SystemClock()).check(verified)
             }
             report = .valid(ProofResource(verified), purchase: verified.signedPurchase)
-        } catch let refusal as ProofRefusal {
-            report = .invalid(reason: refusal.code, message: refusal.message)
+        } catch {
+            report = .invalid(reason: error.code, message: error.message)
         }
         try show(report)
     }

@@ -127,8 +127,7 @@ struct ServerOptions: ParsableArguments {
                 "Put the service's API key into TILL_API_KEY (`till keys make` makes one), or a user's token into TILL_TOKEN."
             )
         }
-        guard let caFile else { return ServiceClient(url: server.url, credential: credential) }
-        return ServiceClient(url: server.url, credential: credential, trusting: try Self.roots(in: caFile))
+        return ServiceClient(url: server.url, credential: credential, trusting: try caFile.map(Self.roots))
     }
 
     /// The root certificates of a PEM file.
