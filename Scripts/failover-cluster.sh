@@ -30,9 +30,9 @@ superuser=postgres
 install_cluster_packages() {
     local version
     version=$(basename "$(dirname "$postgres_bin")")
-    [ -e "/usr/lib/postgresql/$version/lib/pgautofailover.so" ] || install_package "postgresql-$version-auto-failover"
-    command -v pg_autoctl >/dev/null || install_package pg-auto-failover-cli
-    command -v ip >/dev/null || install_package iproute2
+    [ -e "/usr/lib/postgresql/$version/lib/pgautofailover.so" ] || Scripts/install-packages.sh "postgresql-$version-auto-failover"
+    command -v pg_autoctl >/dev/null || Scripts/install-packages.sh pg-auto-failover-cli
+    command -v ip >/dev/null || Scripts/install-packages.sh iproute2
 }
 
 # The network is a bridge with a link to the namespace of each machine. The file `network` holds its number, which is part of

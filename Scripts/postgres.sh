@@ -12,16 +12,6 @@ find_postgres() {
     [ -n "$postgres_bin" ]
 }
 
-# install_package NAME: a package of Debian's.
-install_package() {
-    command -v apt-get >/dev/null || postgres_fail "install $1; there is no apt-get here to do it."
-    local root=()
-    [ "$(id -u)" -eq 0 ] || root=(sudo)
-    echo "Installing $1 …"
-    "${root[@]}" apt-get update -qq
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" >/dev/null
-}
-
 install_postgres() {
     find_postgres && return
     local root=()
@@ -30,7 +20,7 @@ install_postgres() {
     "${root[@]}" mkdir -p /etc/postgresql-common
     [ -e /etc/postgresql-common/createcluster.conf ] ||
         echo 'create_main_cluster = false' | "${root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
-    install_package postgresql
+    "$(dirname "${BASH_SOURCE[0]}")/install-packages.sh" postgresql
     find_postgres || postgres_fail "no PostgreSQL server was found after installing one."
 }
 

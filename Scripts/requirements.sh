@@ -27,11 +27,4 @@ done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 command -v apt-get >/dev/null || fail "install OpenSSL 3, libcurl, SQLite 3 and libpq with their headers, and pkg-config; there is no apt-get here to do it."
-root=()
-if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || fail "run this as root, or install sudo: ${missing[*]} have to be installed."
-    root=(sudo)
-fi
-echo "Installing ${missing[*]} …"
-"${root[@]}" apt-get update -qq
-"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+"$(dirname "$0")/install-packages.sh" "${missing[@]}"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Builds the tests in the release configuration, runs them, and repeats the failures at the end.
+# Builds the tests and `till`, runs the tests, and repeats the failures at the end. CONFIGURATION=debug builds without optimisation.
 # Usage: Scripts/swift-test.sh [--skip-build] [--filter PATTERN] [--skip PATTERN] …
 set -euo pipefail
 cd "$(dirname "$0")/.."
+configuration=${CONFIGURATION:-release}
 if [ "${1:-}" = --skip-build ]; then
     shift
 else
     # The tests share the build of `make build`.
-    swift build -c release --build-tests
+    Scripts/swift-build.sh "$configuration" --build-tests
 fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -18,7 +19,7 @@ export MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-16}
 export GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.tcache_count=4000}
 # The program of the tests runs by itself: `swift test` would run under these settings, too, and has crashed under them.
-if ! .build/release/tillPackageTests.xctest --testing-library swift-testing "$@" 2>&1 | tee "$log"; then
+if ! ".build/$configuration/tillPackageTests.xctest" --testing-library swift-testing "$@" 2>&1 | tee "$log"; then
     echo "Failures:"
     grep -a -A 2 -E '✘.* recorded an issue|^error:|swift:[0-9]+:[0-9]+: error:|Fatal error|unexpected signal' "$log" | head -n 100 || true
     exit 1

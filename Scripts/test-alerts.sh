@@ -17,7 +17,7 @@ finish() {
     mountpoint --quiet "$work/disk" && umount --lazy "$work/disk"
     finish_work
 }
-command -v promtool >/dev/null || install_package prometheus
+command -v promtool >/dev/null || Scripts/install-packages.sh prometheus
 promtool check rules Documentation/alerts.yml >/dev/null || fail "promtool refuses Documentation/alerts.yml"
 
 product=com.memolease.sesac1.sprout1

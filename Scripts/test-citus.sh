@@ -276,7 +276,7 @@ stop_nodes killed
 say "One server, and Citus with one and two workers: ${seconds} seconds each"
 export LOAD_THREADS=2 LOAD_USERS=2000 LOAD_PREFIX=u LOAD_SKIP LOAD_LINES
 LOAD_LINES=$(wc -l <"$work/transactions")
-command -v wrk >/dev/null || install_package wrk
+command -v wrk >/dev/null || Scripts/install-packages.sh wrk
 # load WHAT CONNECTIONS PATH [TRANSACTIONS]: adds the requests to `requests`, and prints a line.
 load() {
     local what=$1 connections=$2

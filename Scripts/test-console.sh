@@ -20,8 +20,8 @@ fail() {
 CHROMIUM=$(command -v chromium || true)
 if [ -z "$CHROMIUM" ]; then
     [ "$(id -u)" = 0 ] || fail "Chromium is needed. Run \`apt-get install chromium fonts-nanum\`."
-    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium fonts-nanum; } \
-        >"$root/.build/chromium.log" 2>&1 || fail "Chromium could not be installed; see .build/chromium.log."
+    "$root/Scripts/install-packages.sh" chromium fonts-nanum >"$root/.build/chromium.log" 2>&1 ||
+        fail "Chromium could not be installed; see .build/chromium.log."
     CHROMIUM=$(command -v chromium)
 fi
 export CHROMIUM

@@ -63,7 +63,7 @@ echo "In simulations …"
 TILL_SIMULATION_LEDGER=postgres TILL_SIMULATION_SEEDS=16 run_tests 'SimulationTests/.no purchase is lost'
 
 echo "Through pgbouncer …"
-command -v pgbouncer >/dev/null || install_package pgbouncer
+command -v pgbouncer >/dev/null || Scripts/install-packages.sh pgbouncer
 echo '"till" ""' >"$postgres_folder/users.txt"
 # through_pgbouncer MODE SIZE [VARIABLE=VALUE…]: the tests through pools of SIZE sessions.
 through_pgbouncer() {

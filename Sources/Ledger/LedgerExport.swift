@@ -81,6 +81,8 @@ extension SQLValue: Codable {
         case .integer(let number): try container.encode(number)
         case .text(let text), .packed(let text): try container.encode(text)
         case .blob(let bytes): try container.encode(Data(bytes).base64EncodedString())
+        case .list:
+            throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: "A list."))
         }
     }
 }

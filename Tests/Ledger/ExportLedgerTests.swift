@@ -279,6 +279,14 @@ import Vocabulary
         #expect(Set(found) == ["1", "2", "3", "4", "5"])
     }
 
+    @Test func `a restored purchase is one transaction of its customer`() async throws {
+        for transaction in ["1", "2"] {
+            _ = try await redeem(claim(transaction, original: "1", repeatsOriginal: true), for: alice)
+        }
+        #expect(try cells(try whole(.customers), 1)["transactions"] == "1")
+        #expect(try whole(.transactions).count == 2)
+    }
+
     @Test func `an export does not contain an erased user's name`() async throws {
         _ = try await redeem(claim("1"), for: alice)
         _ = try await redeem(claim("2"), for: bob)

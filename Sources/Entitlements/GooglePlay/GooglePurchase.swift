@@ -157,7 +157,7 @@ extension GooglePurchase {
         guard !statement.isReplaced, statement.isSubscription || statement.state == .purchased else { return nil }
         let purchases = statement.purchases.map(\.purchase)
         guard statement.isSubscription else {
-            return purchases.filter { $0.facts.integer(.price) ?? 0 > 0 }.map(\.purchaseDate).max().flatMap {
+            return purchases.filter { $0.facts.integer(.price) != 0 }.map(\.purchaseDate).max().flatMap {
                 refundsAskedAt(statement.askedAt, after: $0)
             }
         }

@@ -220,7 +220,7 @@ extension StatedFacts where Fact: StoredFact, Fact.AllCases == [Fact] {
             switch try row.nextValue() {
             case .integer(let number): self[fact] = .integer(number)
             case .text(let text): self[fact] = .text(fact.statedText(text))
-            case .null, .blob, .packed: break
+            case .null, .blob, .packed, .list: break
             }
         }
     }

@@ -158,7 +158,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
         guard !rows.isEmpty else { return }
         let kinds = try columns.map { try tables.schema.kind(of: $0, in: table) }
         let arrays = try kinds.enumerated().map { column, kind in
-            try PostgreSQLArray(of: kind, rows.map { $0[column].sqlValue }).argument
+            SQLValue.blob(try PostgreSQLArray(of: kind, rows.map { $0[column].sqlValue }).bytes)
         }
         let values = tables.text(of: .init(kind: .arrays, table: table, columns: columns)) {
             let values = kinds.enumerated().map { PostgreSQLArray.parameter("$\($0 + 1)", of: $1) }
@@ -176,15 +176,9 @@ struct PostgreSQLDatabase: LedgerDatabase {
         return numbers
     }
 
-    func list(_ numbers: [Int64]) -> SQLValue { PostgreSQLArray(numbers).argument }
-
     func isIn(numbers parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .integer)))" }
 
-    func list(_ texts: [String]) -> SQLValue { PostgreSQLArray(texts).argument }
-
     func isIn(_ parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .text)))" }
-
-    func list(packed texts: [String]) -> SQLValue { PostgreSQLArray(packed: texts).argument }
 
     func isIn(packed parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .packed)))" }
 
@@ -198,7 +192,8 @@ struct PostgreSQLDatabase: LedgerDatabase {
 /// The argument has the type of the column's arrays: a spread database finds the shards of a statement only by such an argument.
 /// In binary, the server refuses a text with a zero byte, which would end a text in libpq's text form.
 struct PostgreSQLArray {
-    private var bytes: [UInt8] = []
+    /// Binary values of all types are sent as bytes.
+    private(set) var bytes: [UInt8] = []
 
     /// - Throws: `PostgreSQLFailure` (22P02) if a value is of another kind.
     init(of kind: Table.Column.Kind, _ values: [SQLValue]) throws(PostgreSQLFailure) {
@@ -216,19 +211,18 @@ struct PostgreSQLArray {
         }
     }
 
-    init(_ numbers: [Int64]) {
-        self.init(of: .integer, count: numbers.count)
-        for number in numbers { append(element: number) }
-    }
-
-    init(_ texts: [String]) {
-        self.init(of: .text, count: texts.count)
-        for text in texts { append(element: text) }
-    }
-
-    init(packed texts: [String]) {
-        self.init(of: .packed, count: texts.count)
-        for text in texts { append(element: PackedText.bytes(of: text)) }
+    init(_ list: SQLList) {
+        switch list {
+        case .numbers(let numbers):
+            self.init(of: .integer, count: numbers.count)
+            for number in numbers { append(element: number) }
+        case .texts(let texts):
+            self.init(of: .text, count: texts.count)
+            for text in texts { append(element: text) }
+        case .packed(let texts):
+            self.init(of: .packed, count: texts.count)
+            for text in texts { append(element: PackedText.bytes(of: text)) }
+        }
     }
 
     /// The array without its elements: one dimension that begins at 1 and may have nulls.
@@ -236,9 +230,6 @@ struct PostgreSQLArray {
         let (dimensions, hasNulls, firstIndex): (Int32, Int32, Int32) = (1, 1, 1)
         for number in [dimensions, hasNulls, Self.type(of: kind).number, Int32(count), firstIndex] { append(number) }
     }
-
-    /// The argument. Binary values of all types are sent as bytes.
-    var argument: SQLValue { .blob(bytes) }
 
     /// The SQL of a parameter for an array of a column's values.
     static func parameter(_ parameter: String, of kind: Table.Column.Kind) -> String {

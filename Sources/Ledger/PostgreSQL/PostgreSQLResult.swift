@@ -83,6 +83,7 @@ struct PostgreSQLArguments {
             case .text(let text): bytes += text.utf8
             case .blob(let blob): bytes += blob
             case .packed(let text): bytes += PackedText.bytes(of: text)
+            case .list(let list): bytes += PostgreSQLArray(list).bytes
             }
             offsets.append(argument == .null ? nil : start)
             lengths.append(Int32(bytes.count - start))

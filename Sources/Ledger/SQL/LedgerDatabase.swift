@@ -98,20 +98,11 @@ package protocol LedgerDatabase {
     /// - Returns: The users' numbers, in order.
     func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64]
 
-    /// An argument with several numbers, for `isIn(numbers:)`.
-    func list(_ numbers: [Int64]) -> SQLValue
-
     /// The SQL after a column's name that finds the rows with one of the numbers of an argument of `list`.
     func isIn(numbers parameter: String) -> String
 
-    /// An argument with several texts, for `isIn`.
-    func list(_ texts: [String]) -> SQLValue
-
     /// The SQL after a column's name that finds the rows with one of the texts of an argument of `list`.
     func isIn(_ parameter: String) -> String
-
-    /// An argument with several identifiers, for `isIn(packed:)`.
-    func list(packed texts: [String]) -> SQLValue
 
     /// The SQL after a packed column's name that finds the rows with one of the identifiers of an argument of `list(packed:)`.
     func isIn(packed parameter: String) -> String
@@ -136,6 +127,15 @@ extension LedgerDatabase {
     ) throws {
         try update(table, set: columns, where: keys, incrementing: nil, rows)
     }
+
+    /// An argument with several numbers, for `isIn(numbers:)`.
+    package func list(_ numbers: [Int64]) -> SQLValue { .list(.numbers(numbers)) }
+
+    /// An argument with several texts, for `isIn`.
+    package func list(_ texts: [String]) -> SQLValue { .list(.texts(texts)) }
+
+    /// An argument with several identifiers, for `isIn(packed:)`.
+    package func list(packed texts: [String]) -> SQLValue { .list(.packed(texts)) }
 
     /// An argument with several texts, each once, in the order of their bytes, so that the same texts make the same query.
     package func list(eachOf texts: some Sequence<String>) -> SQLValue {

@@ -58,7 +58,7 @@ package struct ResultRow: ~Copyable {
             switch result.value(row, position) {
             case .integer(let number): return number
             case .null: return nil
-            case .text, .blob, .packed, nil: throw mismatch(at: position)
+            case .text, .blob, .packed, .list, nil: throw mismatch(at: position)
             }
         }
     }
@@ -83,7 +83,7 @@ package struct ResultRow: ~Copyable {
         case .text(let text), .packed(let text): return text
         case .null: return nil
         case .blob(let bytes): return try some(PackedText.text(of: bytes))
-        case .integer: throw mismatch(at: position - 1)
+        case .integer, .list: throw mismatch(at: position - 1)
         }
     }
 
@@ -96,7 +96,7 @@ package struct ResultRow: ~Copyable {
         switch try nextValue() {
         case .blob(let bytes): return bytes
         case .null: return nil
-        case .integer, .text, .packed: throw mismatch(at: position - 1)
+        case .integer, .text, .packed, .list: throw mismatch(at: position - 1)
         }
     }
 

@@ -9,6 +9,15 @@ package enum SQLValue: Hashable, Sendable {
     case blob([UInt8])
     /// The identifier of a packed column.
     case packed(String)
+    /// Several values as one argument. A column has none.
+    case list(SQLList)
+}
+
+/// The values of an argument of `isIn(numbers:)`, `isIn` and `isIn(packed:)`.
+package enum SQLList: Hashable, Sendable {
+    case numbers([Int64])
+    case texts([String])
+    case packed([String])
 }
 
 /// A type that columns can store.
@@ -75,7 +84,7 @@ extension String: SQLConvertible {
         case .blob(let bytes):
             guard let text = PackedText.text(of: bytes) else { return nil }
             self = text
-        case .null, .integer: return nil
+        case .null, .integer, .list: return nil
         }
     }
 }

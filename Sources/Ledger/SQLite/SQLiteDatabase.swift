@@ -25,7 +25,7 @@ struct SQLiteDatabase: LedgerDatabase {
     func forEachRow(
         _ sql: String, _ arguments: [any SQLConvertible], _ body: (inout ResultRow) throws -> Void
     ) throws {
-        let run = try Run(database.cachedStatement(sql: sql), arguments, on: database)
+        let run = try run(sql, arguments)
         defer { run.end() }
         while try run.hasNext() {
             var row = run.row
@@ -39,13 +39,27 @@ struct SQLiteDatabase: LedgerDatabase {
     }
 
     func write(_ sql: String, _ arguments: [any SQLConvertible]) throws {
-        try runToEnd(try database.cachedStatement(sql: sql), arguments)
-    }
-
-    private func runToEnd(_ statement: Statement, _ arguments: [any SQLConvertible]) throws {
-        let run = try Run(statement, arguments, on: database)
+        let run = try run(sql, arguments)
         defer { run.end() }
         while try run.hasNext() {}
+    }
+
+    private func run(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Run {
+        let values = arguments.map(\.sqlValue)
+        return try Run(database.cachedStatement(sql: text(of: sql, with: values)), values, on: database)
+    }
+
+    /// The SQL with a comparison for each list of one value, which needs no table in memory: the twelve tables of a redemption took
+    /// a third of SQLite's part.
+    private func text(of sql: String, with values: [SQLValue]) -> String {
+        let alone = values.indices.filter {
+            guard case .list(let list) = values[$0] else { return false }
+            return list.only != nil
+        }
+        guard !alone.isEmpty else { return sql }
+        return tables.text(of: .init(kind: .comparison(alone), table: sql, columns: [])) {
+            alone.reduce(into: sql) { $0 = $0.replacing(isIn("$\($1 + 1)"), with: "= $\($1 + 1)") }
+        }
     }
 
     /// Does nothing: there are no round trips to save.
@@ -133,7 +147,11 @@ struct SQLiteDatabase: LedgerDatabase {
 
     private func runEach(_ sql: String, _ rows: [[any SQLConvertible]]) throws {
         let statement = try database.cachedStatement(sql: sql)
-        for row in rows { try runToEnd(statement, row) }
+        for row in rows {
+            let run = try Run(statement, row.map(\.sqlValue), on: database)
+            defer { run.end() }
+            while try run.hasNext() {}
+        }
     }
 
     /// Inserts users with consecutive numbers, which keep the rows of new users together.
@@ -144,13 +162,7 @@ struct SQLiteDatabase: LedgerDatabase {
         return try rows.compactMap { try value(insertion, $0) }
     }
 
-    func list(_ numbers: [Int64]) -> SQLValue { .text("[" + numbers.map(String.init).joined(separator: ",") + "]") }
-
     func isIn(numbers parameter: String) -> String { isIn(parameter) }
-
-    func list(_ texts: [String]) -> SQLValue { .text(JSONValue.array(texts.map { .string($0) }).compactText) }
-
-    func list(packed texts: [String]) -> SQLValue { list(texts) }
 
     func isIn(packed parameter: String) -> String { isIn(parameter) }
 
@@ -165,14 +177,14 @@ struct SQLiteDatabase: LedgerDatabase {
         private let statement: Statement
         private let database: Database
 
-        init(_ statement: Statement, _ arguments: [any SQLConvertible], on database: Database) throws {
+        init(_ statement: Statement, _ arguments: [SQLValue], on database: Database) throws {
             self.statement = statement
             self.database = database
             guard Int(sqlite3_bind_parameter_count(statement.sqliteStatement)) == arguments.count else {
                 throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "The number of arguments differs.")
             }
             for (index, argument) in arguments.enumerated() {
-                try check(bind(argument.sqlValue, at: Int32(index + 1)))
+                try check(bind(argument, at: Int32(index + 1)))
             }
         }
 
@@ -198,6 +210,7 @@ struct SQLiteDatabase: LedgerDatabase {
             switch value {
             case .null: return sqlite3_bind_null(handle, index)
             case .integer(let number): return sqlite3_bind_int64(handle, index, number)
+            case .list(let list): return bind(list.only ?? .text(list.json), at: index)
             case .text(var text), .packed(var text):
                 return text.withUTF8 { bytes in
                     bytes.withMemoryRebound(to: CChar.self) { bytes in
@@ -226,6 +239,24 @@ struct SQLiteDatabase: LedgerDatabase {
 
         private func error(_ code: Int32) -> DatabaseError {
             DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
+        }
+    }
+}
+
+extension SQLList {
+    /// The value of a list that has one alone.
+    fileprivate var only: SQLValue? {
+        switch self {
+        case .numbers(let numbers): numbers.count == 1 ? .integer(numbers[0]) : nil
+        case .texts(let texts), .packed(let texts): texts.count == 1 ? .text(texts[0]) : nil
+        }
+    }
+
+    /// The values as an array for `json_each`.
+    fileprivate var json: String {
+        switch self {
+        case .numbers(let numbers): "[" + numbers.map(String.init).joined(separator: ",") + "]"
+        case .texts(let texts), .packed(let texts): JSONValue.array(texts.map { .string($0) }).compactText
         }
     }
 }

@@ -178,6 +178,8 @@ package final class LedgerTables: Sendable {
             case update(columns: Int, version: String?)
             /// The columns of the rows as arrays.
             case arrays
+            /// A whole statement, whose lists at some positions have one value each.
+            case comparison([Int])
         }
 
         let kind: Kind

@@ -130,6 +130,11 @@ import Vocabulary
             ).having("2", "garden.gate", type: .nonConsumable, from: 1, to: nil), "NON_RENEWING_PURCHASE",
             ["price_in_purchased_currency": .integer(0), "original_transaction_id": "1"]),
         Case(
+            "a restored purchase whose original was not told, which is the payment",
+            Fixture(.granted, "2", "garden.gate").having("2", "garden.gate", type: .nonConsumable, from: 1, to: nil),
+            "NON_RENEWING_PURCHASE",
+            ["price_in_purchased_currency": amount(4990), "original_transaction_id": "1"]),
+        Case(
             "an offer code",
             Fixture(.granted, "1").having(
                 "1", from: 1, to: 8,

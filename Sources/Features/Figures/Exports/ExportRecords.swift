@@ -100,19 +100,14 @@ struct ExportRecords {
     }
 
     private func customers(_ users: [ExportedUser], until end: Timestamp) throws -> [[ExportValue]] {
-        let purchases: [Int64: [ExportValue]] = try database.dictionary(
-            """
-            SELECT user_id, count(*), min(purchase_date), max(purchase_date)
-            FROM redeemed_transaction WHERE user_id \(database.isIn(numbers: "$1")) AND redeemed_at <= $2
-            GROUP BY user_id
-            """,
-            [database.list(users.map(\.number)), end]
-        ) { row in
-            (try row.next(), [.integer(try row.next()), .date(try row.next()), .date(try row.next())])
-        }
+        let bought = try ReadingRecords(database: database).transactions(of: Set(users.map(\.number)))
         return users.filter { $0.name != nil && $0.firstSeenAt <= end }.map { user in
-            [.text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(user.appAccountToken)]
-                + (purchases[user.number] ?? [.integer(0), .date(nil), .date(nil)])
+            let dates = (bought[user.number] ?? []).filter { $0.redeemedAt <= end }.withoutRepetitions.map(
+                \.purchaseDate)
+            return [
+                .text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(user.appAccountToken),
+                .integer(Int64(dates.count)), .date(dates.min()), .date(dates.max()),
+            ]
         }
     }
 

@@ -97,12 +97,14 @@ extension RevenueCatFacts {
     /// True if a member of the customer's family has paid, or the customer has a seat.
     private var isPaidByAnother: Bool { terms?.isPaidByAnother ?? false }
 
-    /// True if the transaction repeats an earlier purchase that does not renew. The customer paid once.
-    private var isRestored: Bool {
+    /// True if the transaction repeats a purchase that does not renew, which has been told. The customer paid once.
+    private var isRepetition: Bool {
         guard !isSubscription, let transaction, transaction.origin.store.namesPurchaseByFirstTransaction else {
             return false
         }
-        return !transaction.originalTransactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier)
+        return transactions.contains {
+            $0.sequence < transaction.sequence && $0.productIdentifier.hasSameBytes(as: transaction.productIdentifier)
+        }
     }
 
     /// True for a renewal that is the first payment after a free trial.
@@ -141,7 +143,7 @@ extension RevenueCatFacts {
     ///
     /// - Returns: Nil if the store has not stated the price.
     func amount(of kind: RevenueCatEvent.Kind) -> Int64? {
-        if entry.event == .itemGiven || isPaidByAnother || isRestored { return 0 }
+        if entry.event == .itemGiven || isPaidByAnother || isRepetition { return 0 }
         // "0 for free trials", whatever the store has stated.
         let price = terms?.isTrial == true ? 0 : transaction?.paidAmount
         switch kind {

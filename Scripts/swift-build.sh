@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Builds with the flags of every build of Till: others would compile all packages anew.
+# Usage: Scripts/swift-build.sh CONFIGURATION (--product NAME | --build-tests)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+configuration=$1
+shift
+[ -x ".build/$configuration/till" ] || case $configuration in
+debug) echo "Building Till and its packages; the first time takes 3 to 10 minutes on two cores …" ;;
+*) echo "Building Till and its packages, optimised; the first time takes 6 to 20 minutes on two cores …" ;;
+esac
+swift build -c "$configuration" "$@"
