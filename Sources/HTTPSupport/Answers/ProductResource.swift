@@ -7,7 +7,9 @@ package struct ProductResource: AnswerObject, Codable, Listed, Sendable {
     package static let listName = "products"
     package static let answerFields = AnswerFields<Self>("A product of the catalog.", named: "Product") {
         $0.field("productId", "The reference name, as in App Store Connect.", \.productId)
-        $0.field("type", .one(of: ProductType.self, "The type, as signed transactions name it."), \.type)
+        $0.field(
+            "type",
+            .one(of: ProductType.self, "The type, as signed transactions name it.").example("Non-Consumable"), \.type)
         $0.field("item", .itemExample, \.item)
         $0.field("picture", "The path of the item's picture, with its version; absent if the item has none.", \.picture)
         $0.field("credit", \.credit)

@@ -470,7 +470,8 @@ extension Schema {
         "An entry of a `.storekit` file combined with one of `Items.json`. Unknown keys are kept.",
         named: "ProductDefinition"
     ).fields([
-        "type": .one(of: ["Consumable", "NonConsumable", "NonRenewingSubscription", "RecurringSubscription"]),
+        "type": .one(of: ["Consumable", "NonConsumable", "NonRenewingSubscription", "RecurringSubscription"])
+            .example("NonConsumable"),
         "displayPrice": .text("The price in the storefront's currency.").with([
             "pattern": "^[0-9]{1,9}(\\.[0-9]{1,3})?$"
         ]),

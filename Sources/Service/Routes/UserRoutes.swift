@@ -444,7 +444,7 @@ extension Schema {
     private func covered(_ thing: String, since: String, until: String) -> Schema {
         fields([
             "source": Self.source,
-            "state": .purchaseState("The state of the purchase; `owned` for another source."),
+            "state": .purchaseState("The state of the purchase; `owned` for another source.").example("owned"),
             "since": .time("\(since) Absent for a rule.").optional,
             "until": .time("The end of the \(until); absent without an end.").optional,
             "renews": .flag("Absent if the store has not stated whether the subscription renews.").optional,
