@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-apple test-google test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel release test-release
+.PHONY: help build demo settings openapi pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel release test-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,10 @@ demo: requirements ## Play a purchase from end to end, in a fresh data directory
 
 settings: build ## Write the tables of settings into Documentation/Configuration.md
 	@.build/release/till serve --print-settings | Scripts/settings-tables.py Documentation/Configuration.md
+
+openapi: build ## Write the description of the API into Documentation/openapi.json
+	@.build/release/till serve --print-openapi >.build/openapi.json
+	@mv .build/openapi.json Documentation/openapi.json
 
 pictures: build ## Draw the pictures of the README
 	@Scripts/demo-picture.sh .build/release/till Documentation/Pictures/demo.svg
@@ -65,6 +69,9 @@ test-alerts: build ## Let Prometheus read the alerts beside services with outage
 
 test-api: build ## Hold a running service against its description with schemathesis, for a minute
 	@Scripts/test-api.sh .build/release/till $(or $(API_SECONDS),60)
+
+test-clients: build ## Generate clients from Documentation/openapi.json, and play the ten lines of API.md with them
+	@Scripts/test-clients.sh .build/release/till
 
 test-apple: build ## Hold the local App Store against Apple's own library (app-store-server-library, from PyPI)
 	@Scripts/test-apple.sh .build/release/till

@@ -129,7 +129,7 @@ struct AppOperation {
     }
 
     private static func document() throws -> Document {
-        try JSONDecoder().decode(Document.self, from: Data(try OpenAPIDocument.composed.get().bytes))
+        try JSONDecoder().decode(Document.self, from: Data(try OpenAPIDocument.composed.get().json.compactBytes))
     }
 
     /// The path with the values of its parameters. An unknown parameter gets the identifier of a transaction.

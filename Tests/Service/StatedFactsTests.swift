@@ -41,7 +41,8 @@ import Testing
     }
 
     @Test func `the schemas have the fields of the tables`() throws {
-        let document = try JSONDecoder().decode(OpenAPI.self, from: Data(try OpenAPIDocument.composed.get().bytes))
+        let document = try JSONDecoder().decode(
+            OpenAPI.self, from: Data(try OpenAPIDocument.composed.get().json.compactBytes))
         func check<Fact: StatedFact>(_ schema: String, _ table: Fact.Type) throws {
             let properties = try #require(document.components.schemas[schema]?.properties)
             #expect(Set(properties.keys) == Set(table.allCases.map(\.rawValue)))

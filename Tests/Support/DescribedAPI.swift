@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSupport
+import Proofs
 import Testing
 
 /// The OpenAPI document of an API, with which tests compare the routes and the answers.
@@ -52,6 +53,67 @@ package struct DescribedAPI {
         case .array(let elements): Set(elements.flatMap { references(in: $0) })
         default: []
         }
+    }
+
+    /// The places of a value that its schema does not allow, with the keyword or the value.
+    package func faults(of value: JSONContent, _ schema: JSONContent, _ place: String = "") -> [String] {
+        if let reference = schema["$ref"]?.text {
+            let name = String(reference.split(separator: "/").last ?? "")
+            guard let target = document["components"]?["schemas"]?[name] else { return ["\(place): \(reference)"] }
+            return faults(of: value, target, place)
+        }
+        if case .array(let alternatives)? = schema["oneOf"] {
+            return alternatives.contains { self.faults(of: value, $0, place).isEmpty } ? [] : ["\(place): oneOf"]
+        }
+        var (faults, kind): ([String], String) = ([], "null")
+        switch value {
+        case .object(let members):
+            kind = "object"
+            faults = Self.texts(schema["required"]).filter { members[$0] == nil }.map { "\(place)/\($0): required" }
+            for (name, member) in members {
+                if let field = schema["properties"]?[name] {
+                    faults += self.faults(of: member, field, "\(place)/\(name)")
+                } else if schema["additionalProperties"] == .bool(false) {
+                    faults.append("\(place)/\(name): additionalProperties")
+                }
+            }
+        case .array(let elements):
+            kind = "array"
+            faults = Self.isInside(elements.count, schema["minItems"], schema["maxItems"]) ? [] : ["\(place): items"]
+            if let element = schema["items"] {
+                faults += elements.flatMap { self.faults(of: $0, element, place) }
+            }
+        case .string(let text):
+            kind = "string"
+            faults = Self.allows(text, schema) ? [] : ["\(place): \(text)"]
+        case .integer(let number):
+            kind = "integer"
+            faults = Self.isInside(Int(number), schema["minimum"], schema["maximum"]) ? [] : ["\(place): \(number)"]
+        case .number: kind = "number"
+        case .bool: kind = "boolean"
+        case .null: kind = "null"
+        }
+        let types = schema["type"]?.text.map { [$0] } ?? Self.texts(schema["type"])
+        return types.isEmpty || types.contains(kind) ? faults : ["\(place): type"]
+    }
+
+    private static func isInside(_ number: Int, _ minimum: JSONContent?, _ maximum: JSONContent?) -> Bool {
+        if case .integer(let minimum)? = minimum, number < minimum { return false }
+        if case .integer(let maximum)? = maximum, number > maximum { return false }
+        return true
+    }
+
+    private static func allows(_ text: String, _ schema: JSONContent) -> Bool {
+        if schema["enum"] != nil, !texts(schema["enum"]).contains(text) { return false }
+        if let pattern = schema["pattern"]?.text {
+            guard let expression = try? Regex(pattern), text.firstMatch(of: expression) != nil else { return false }
+        }
+        switch schema["format"]?.text {
+        case "uuid" where UUID(uuidString: text) == nil: return false
+        case "date-time" where Timestamp(rfc3339: text) == nil: return false
+        default: break
+        }
+        return text != Schema.unknownText && isInside(text.count, schema["minLength"], schema["maxLength"])
     }
 
     /// Compares an answer with the schema of its operation, field by field.

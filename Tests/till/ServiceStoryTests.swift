@@ -62,7 +62,10 @@ import Vocabulary
         #expect(try await server.curl("/v1/products", key: key, options: ["--request", "PATCH"]).status == 405)
         #expect(try await server.curl("/v1/product", key: key).status == 404)
         #expect(try await server.curl("/v1/products").status == 401)
-        #expect(try await server.curl("/openapi.json").status == 200)
+        let description = try await server.curl("/openapi.json")
+        #expect(description.status == 200)
+        let paths = try description.decoded([String: JSONContent].self)["paths"]
+        #expect(paths?["/v1/users/{user}/items"] != nil && paths?["/v1/user/shop/ios"] == nil)
         #expect(try await server.curl("/errors").status == 200)
     }
 

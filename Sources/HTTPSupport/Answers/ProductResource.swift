@@ -7,8 +7,10 @@ package struct ProductResource: AnswerObject, Codable, Listed, Sendable {
     package static let listName = "products"
     package static let answerFields = AnswerFields<Self>("A product of the catalog.", named: "Product") {
         $0.field("productId", "The reference name, as in App Store Connect.", \.productId)
-        $0.field("type", .one(of: ProductType.self, "The type, as signed transactions name it."), \.type)
-        $0.field("item", \.item)
+        $0.field(
+            "type",
+            .one(of: ProductType.self, "The type, as signed transactions name it.").example("Non-Consumable"), \.type)
+        $0.field("item", .itemExample, \.item)
         $0.field("picture", "The path of the item's picture, with its version; absent if the item has none.", \.picture)
         $0.field("credit", \.credit)
         $0.field("displayName", "The text in the language of the answer.", \.displayName)
@@ -167,10 +169,16 @@ package struct SubscriptionResource: AnswerObject, Codable, Sendable {
     }
 }
 
+extension Schema {
+    /// An item with an example, so that the examples of an object have it.
+    fileprivate static let itemExample = Item.schema.example(
+        .object(["collection": "sprout", "number": .integer(1)]))
+}
+
 extension Item: AnswerObject {
     package static let answerFields = AnswerFields<Self>("An item that a user can own.", named: "Item", isClosed: true)
     {
-        $0.field("collection", .text("The collection.").with(["examples": .array(["sprout"])]), \.collection)
+        $0.field("collection", .text("The collection.").example("sprout"), \.collection)
         $0.field(
             "number", .integer("The number in the collection. Everybody owns number 0.", in: 0 ... .max), \.number)
     }

@@ -121,14 +121,18 @@ package struct LocalStoreDescription: Sendable {
                 description
                     + " The header `X-Till-Store: NAME`, or `/stores/NAME` before the path of any request, names a store of its own in the process.",
                 codes: SharedAnswer.codes(explainedIn: self.errors),
-                operations: APIOperation.ofEveryLocalStore + operations,
+                groups: [
+                    OperationGroup(
+                        "Store", "The store itself: its description, health and clock.", APIOperation.ofEveryLocalStore),
+                    OperationGroup("Sandbox", "The actions of customers and of the store, for tests.", operations),
+                ],
                 security: .init("sandboxKey", "The sandbox key."), pathParameters: pathParameters,
                 wording: [
                     .unauthorized: "The sandbox key is missing or wrong.",
                     .conflict: "The state, or a simulated error, does not allow this.",
                     .failed: "The store failed.", .unavailable: "The store cannot answer now.",
                 ]
-            ).bytes
+            ).json.compactBytes
     }
 
     fileprivate func openAPIAnswer(to request: Request) -> Response {

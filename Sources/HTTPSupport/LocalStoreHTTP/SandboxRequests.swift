@@ -61,7 +61,7 @@ extension Schema {
 /// A request to advance the store's clock, or an account's.
 package struct TimeAdvanceRequest: SandboxRequest {
     package static let schema = Schema.object("A step of the clock.", named: "TimeAdvanceRequest").fields([
-        "by": .text("The step: \(TimeStep.form).").with(["examples": .array(["1mo"])]),
+        "by": .text("The step: \(TimeStep.form).").example("1mo"),
         "account": Schema.account.described("The account whose time advances, and no other's; the store's without it.")
             .optional,
     ]).closed

@@ -113,6 +113,17 @@ package final class APIOperation: Sendable {
     }
 }
 
+/// The operations about one thing: a tag of the OpenAPI document.
+package struct OperationGroup: Sendable {
+    let name: String
+    let description: String
+    package let operations: [APIOperation]
+
+    package init(_ name: String, _ description: String, _ operations: [APIOperation]) {
+        (self.name, self.description, self.operations) = (name, description, operations)
+    }
+}
+
 extension RouterGroup where Context == ServiceContext {
     /// Adds the route of each operation, for its callers. The group has no path of its own.
     package func on(
@@ -333,6 +344,13 @@ package struct Answer: Sendable {
     ) -> Answer {
         var answer = Answer(status: status, description: description)
         answer.contents = contents.map { ($0.key, $0.value) }
+        return answer
+    }
+
+    /// The answer with a component for its schema.
+    func named(_ name: String) -> Answer {
+        var answer = self
+        answer.contents = contents.map { ($0.type, $0.schema.named(name)) }
         return answer
     }
 

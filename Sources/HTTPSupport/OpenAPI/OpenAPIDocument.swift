@@ -87,38 +87,45 @@ package struct OpenAPIDocument: Sendable {
         )
     }
 
-    /// The document as compact JSON in UTF-8.
-    package let bytes: [UInt8]
+    package let json: JSONValue
 
     /// - Parameters:
+    ///   - server: The address of the paths, relative to that of the document.
     ///   - codes: The error codes.
+    ///   - groups: The operations; a tag for each group.
     ///   - security: The scheme of operations whose group has middleware of its own; nil if they have none.
     ///   - pathParameters: The parameters that follow from a name in a path, unless an operation describes them itself.
     ///   - wording: Other descriptions of shared answers.
+    ///   - words: The texts and numbers of examples, by the names of their fields; nil for a document without examples.
     ///   - webhooks: The messages that the service sends, by name.
     package init(
         title: String,
         _ description: String,
+        server: String = "/",
         codes: [String],
-        operations: [APIOperation],
+        groups: [OperationGroup],
         security: SecurityScheme? = nil,
         pathParameters: [String: [Parameter]],
         wording: [SharedAnswer: String] = [:],
+        words: [String: JSONValue]? = nil,
         webhooks: KeyValuePairs<String, APIOperation> = [:]
     ) throws(Defect) {
-        var draft = Draft(security: security, pathParameters: pathParameters)
+        var draft = Draft(security: security, pathParameters: pathParameters, words: words)
         let problem = Schema.problem(codes: codes)
         draft.collect(problem)
         var paths: [(path: String, methods: JSONObject)] = []
-        for operation in operations {
-            let json = JSONValue.object(draft.json(of: operation))
-            let index = paths.firstIndex { $0.path == operation.path } ?? paths.endIndex
-            if index == paths.endIndex { paths.append((operation.path, [:])) }
-            if !paths[index].methods.add(operation.method.rawValue.lowercased(), json) {
-                draft.defects.append("\(operation.method) \(operation.path) twice")
+        for group in groups {
+            for operation in group.operations {
+                let json = JSONValue.object(draft.json(of: operation, in: group))
+                let index = paths.firstIndex { $0.path == operation.path } ?? paths.endIndex
+                if index == paths.endIndex { paths.append((operation.path, [:])) }
+                if !paths[index].methods.add(operation.method.rawValue.lowercased(), json) {
+                    draft.defects.append("\(operation.method) \(operation.path) twice")
+                }
             }
         }
-        let sent = webhooks.map { ($0.key, JSONValue.object(["post": .object(draft.json(of: $0.value))])) }
+        let sent = webhooks.map { ($0.key, JSONValue.object(["post": .object(draft.json(of: $0.value, in: nil))])) }
+        draft.nameInnerSchemas()
         if let reason = draft.defects.first { throw Defect(reason: reason) }
         let responses = SharedAnswer.allCases.filter(draft.answers.contains).map { answer in
             (answer.name, JSONValue.object(answer.json(problem, wording[answer])))
@@ -126,10 +133,13 @@ package struct OpenAPIDocument: Sendable {
         let schemes = (security.map { [$0] } ?? [.apiKey, .userToken, .identityToken]).map {
             ($0.name, JSONValue.object($0.json))
         }
-        let document: JSONObject = [
+        json = .object([
             "openapi": "3.1.0",
             "info": .object(["title": .string(title), "version": "1", "description": .string(description)]),
+            "servers": .array([.object(["url": .string(server)])]),
             "security": security.map { .array([.object([$0.name: .array([])])]) },
+            "tags": .array(
+                groups.map { .object(["name": .string($0.name), "description": .string($0.description)]) }),
             "paths": .object(JSONObject(paths.map { ($0.path, .object($0.methods)) })),
             "webhooks": sent.isEmpty ? nil : .object(JSONObject(sent)),
             "components": .object([
@@ -139,8 +149,7 @@ package struct OpenAPIDocument: Sendable {
                     JSONObject(draft.parameters.sorted { $0.key < $1.key }.map { ($0, .object($1)) })),
                 "securitySchemes": .object(JSONObject(schemes)),
             ]),
-        ]
-        bytes = Array(JSONValue.object(document).compactText.utf8)
+        ])
     }
 }
 
@@ -148,6 +157,7 @@ package struct OpenAPIDocument: Sendable {
 private struct Draft {
     let security: OpenAPIDocument.SecurityScheme?
     let pathParameters: [String: [Parameter]]
+    let words: [String: JSONValue]?
     var schemas: [String: JSONObject] = [:]
     var parameters: [String: JSONObject] = [:]
     var answers: Set<SharedAnswer> = []
@@ -162,12 +172,49 @@ private struct Draft {
         defects += schema.defects
     }
 
-    mutating func json(of operation: APIOperation) -> JSONObject {
-        if let body = operation.body { collect(body.schema) }
+    /// Gives each object and enumeration inside a schema a component. Generators of clients name types by components.
+    mutating func nameInnerSchemas() {
+        for (name, keywords) in schemas.sorted(by: { $0.key < $1.key }) {
+            schemas[name] = namingSchemas(inside: keywords, of: name)
+        }
+    }
+
+    private mutating func namingSchemas(inside schema: JSONObject, of name: String) -> JSONObject {
+        var changes: JSONObject = [:]
+        if case .object(let fields)? = schema["properties"] {
+            let named = fields.members.map { ($0.key, reference(to: $0.value, named: name + $0.key.asTypeName)) }
+            changes = ["properties": .object(JSONObject(named))]
+        }
+        if let element = schema["items"] {
+            let singular = name.hasSuffix("s") ? String(name.dropLast()) : name
+            changes = ["items": reference(to: element, named: singular)]
+        }
+        return schema.adding(changes)
+    }
+
+    /// A reference to a new component with the schema, if it is an object with fields or an enumeration.
+    private mutating func reference(to value: JSONValue, named name: String) -> JSONValue {
+        guard case .object(let schema) = value else { return value }
+        let inner = namingSchemas(inside: schema, of: name)
+        guard inner["properties"] != nil || inner["enum"] != nil else { return .object(inner) }
+        // A default is one of the field, not of its type.
+        let type = JSONObject(inner.members.filter { $0.key != "default" }.map { ($0.key, $0.value) })
+        if schemas.updateValue(type, forKey: name) != nil { defects.append("two schemas are named \(name)") }
+        return .object([
+            "$ref": .string("#/components/schemas/\(name)"), "description": inner["description"],
+            "default": inner["default"],
+        ])
+    }
+
+    /// - Parameter group: The group of the operation; nil for a message that the service sends.
+    mutating func json(of operation: APIOperation, in group: OperationGroup?) -> JSONObject {
+        let body = operation.body?.named(operation.name.asTypeName + "Request")
+        if let body { collect(body.schema) }
         let parameters = operation.allParameters(from: pathParameters).map { JSONValue.object(reference(to: $0)) }
         var responses: [(status: String, json: JSONObject)] = operation.answers.map { answer in
+            let answer = answer.named(operation.name.asTypeName + "Answer")
             for content in answer.contents { collect(content.schema) }
-            return (answer.text, answer.json(adding: operation.headers(of: answer)))
+            return (answer.text, answer.json(adding: operation.headers(of: answer), words))
         }
         if operation.isCacheable {
             let current = Answer.empty("The caller's copy is current.", status: 304)
@@ -181,10 +228,11 @@ private struct Draft {
         // The scheme of the document applies to operations without their own.
         let schemes = operation.security ?? (security == nil ? [] : nil)
         return [
-            "operationId": .string(operation.name), "summary": .string(operation.summary),
+            "operationId": .string(operation.name), "tags": group.map { .array([.string($0.name)]) },
+            "summary": .string(operation.summary),
             "description": operation.details.map { .string($0) },
             "parameters": parameters.isEmpty ? nil : .array(parameters),
-            "requestBody": operation.body.map { .object($0.json) },
+            "requestBody": body.map { .object($0.json(words)) },
             "responses": .object(JSONObject(responses.map { ($0.status, .object($0.json)) })),
             // "For other security scheme types, the array MAY contain a list of role names" (OpenAPI 3.1, "Security Requirement Object").
             "security": schemes.map { schemes in
@@ -200,6 +248,7 @@ private struct Draft {
 
     /// The parameter, or a reference to its component.
     private mutating func reference(to parameter: Parameter) -> JSONObject {
+        collect(parameter.schema)
         guard let name = parameter.component else { return parameter.json }
         if parameters.updateValue(parameter.json, forKey: name) ?? parameter.json != parameter.json {
             defects.append("two parameters are named \(name)")
@@ -216,11 +265,30 @@ extension Schema {
     }
 }
 
+extension String {
+    /// The name of an operation or a field as that of a type.
+    fileprivate var asTypeName: String { prefix(1).uppercased() + dropFirst() }
+}
+
+extension Schema {
+    /// The content of a body or an answer, with an example if it is JSON.
+    fileprivate func content(_ type: String, _ words: [String: JSONValue]?) -> JSONValue {
+        .object([
+            "schema": .object(keywords),
+            "example": words.flatMap { type == "application/json" ? example($0) : nil },
+        ])
+    }
+}
+
 extension RequestBody {
-    fileprivate var json: JSONObject {
+    fileprivate func named(_ name: String) -> RequestBody {
+        RequestBody(type: type, schema: schema.named(name), isRequired: isRequired, description: description)
+    }
+
+    fileprivate func json(_ words: [String: JSONValue]?) -> JSONObject {
         [
             "description": description.map { .string($0) }, "required": .bool(isRequired),
-            "content": .object([type: .object(["schema": .object(schema.keywords)])]),
+            "content": .object([type: schema.content(type, words)]),
         ]
     }
 }
@@ -228,8 +296,8 @@ extension RequestBody {
 extension Answer {
     fileprivate var text: String { status == Self.anySuccess ? "2XX" : String(status) }
 
-    fileprivate func json(adding others: [Header]) -> JSONObject {
-        let contents = contents.map { ($0.type, JSONValue.object(["schema": .object($0.schema.keywords)])) }
+    fileprivate func json(adding others: [Header], _ words: [String: JSONValue]? = nil) -> JSONObject {
+        let contents = contents.map { ($0.type, $0.schema.content($0.type, words)) }
         let headers = (headers + others).map { ($0.name, JSONValue.object($0.json)) }
         return [
             "description": .string(description), "content": contents.isEmpty ? nil : .object(JSONObject(contents)),

@@ -20,6 +20,11 @@ package struct Schema: Sendable, ExpressibleByStringInterpolation {
         return reference
     }
 
+    /// The schema as a component, if it is an object with fields in place, or an enumeration.
+    package func named(_ name: String) -> Schema {
+        keywords["properties"] == nil && keywords["enum"] == nil ? self : component(name)
+    }
+
     /// The keywords of the component to which the schema refers, or its own.
     private var target: JSONObject {
         get { componentName.flatMap { components[$0] } ?? keywords }
@@ -178,17 +183,22 @@ extension Schema {
             ["enum": .array(values.map { .string($0) }), "default": `default`.map { .string($0) }])
     }
 
+    /// A case of a type, whose name without the module is the component's.
     package static func one<Value: CaseIterable & RawRepresentable<String>>(
         of type: Value.Type,
         _ description: String? = nil,
         default: Value? = nil
     ) -> Schema {
-        one(of: type.allCases.map(\.rawValue), description, default: `default`?.rawValue)
+        one(of: type.allCases.map(\.rawValue))
+            .component(String(reflecting: type).split(separator: ".").dropFirst().joined())
+            .with([
+                "description": description.map { .string($0) }, "default": (`default`?.rawValue).map { .string($0) },
+            ])
     }
 
     /// An enumeration as a component.
-    package static func one(of values: [String], named name: String, _ description: String) -> Schema {
-        one(of: values, description).component(name)
+    package static func one(of values: [String], named name: String, _ description: String? = nil) -> Schema {
+        one(of: values).component(name).with(["description": description.map { .string($0) }])
     }
 
     package static func array(of element: Schema, _ description: String? = nil, count: ClosedRange<Int>? = nil)
@@ -249,6 +259,9 @@ extension Schema {
         schema.keywords = self.keywords.adding(keywords)
         return schema
     }
+
+    /// The schema with the value that examples have. They have no optional field without one.
+    package func example(_ value: JSONValue) -> Schema { with(["examples": .array([value])]) }
 
     package func described(_ description: String) -> Schema { with(["description": .string(description)]) }
 }

@@ -316,10 +316,12 @@ struct AccountAttempts: Sendable {
 }
 
 extension APIOperation {
-    static let accounts = [
-        signUp, checkEmail, askForReset, resetPassword, confirmAddress, releaseAddress, logIn, renewSession, logOut,
-        getAccount, changePassword, askForVerification, changeEmail,
-    ]
+    static let accounts = OperationGroup(
+        "Accounts", "Accounts with the service itself, by e-mail and password.",
+        [
+            signUp, checkEmail, askForReset, resetPassword, confirmAddress, releaseAddress, logIn, renewSession, logOut,
+            getAccount, changePassword, askForVerification, changeEmail,
+        ])
 
     /// The operations that need a mailer, too.
     static let mailedLinks = [

@@ -77,9 +77,11 @@ extension Attribute: AnswerObject, Listed {
 }
 
 extension APIOperation {
-    static let attributes = [
-        listAttributes, listOwnAttributes, stateAttributes, stateOwnAttributes,
-    ]
+    static let attributes = OperationGroup(
+        "Attributes", "Statements of back ends and apps about customers.",
+        [
+            listAttributes, listOwnAttributes, stateAttributes, stateOwnAttributes,
+        ])
 
     static let listAttributes = APIOperation(
         .get, "/v1/users/{user}/attributes", for: .backEnd(.read),

@@ -395,11 +395,12 @@ struct CatalogListOperations {
 }
 
 extension APIOperation {
-    static let catalogAdministration =
+    static let catalogAdministration = OperationGroup(
+        "Catalog administration", "Changes to products, rights, offerings and pictures.",
         [CatalogListOperations.products, .rights, .offerings].flatMap { [$0.list, $0.get, $0.define, $0.revert] } + [
             withdrawProduct, restoreProduct, setProductPicture, getCurrentOffering, setCurrentOffering,
             revertCurrentOffering, listCatalogChanges, undoCatalogChange,
-        ]
+        ])
 
     static let withdrawProduct = catalog(
         .put, "products/{product}/withdrawal", "withdrawProduct", "Withdraws a product from sale. Its owners keep it",
@@ -469,7 +470,8 @@ extension Schema {
         "An entry of a `.storekit` file combined with one of `Items.json`. Unknown keys are kept.",
         named: "ProductDefinition"
     ).fields([
-        "type": .one(of: ["Consumable", "NonConsumable", "NonRenewingSubscription", "RecurringSubscription"]),
+        "type": .one(of: ["Consumable", "NonConsumable", "NonRenewingSubscription", "RecurringSubscription"])
+            .example("NonConsumable"),
         "displayPrice": .text("The price in the storefront's currency.").with([
             "pattern": "^[0-9]{1,9}(\\.[0-9]{1,3})?$"
         ]),
@@ -483,8 +485,8 @@ extension Schema {
             ])
         ).optional,
         "collection": .text("The granted item's collection, for all products but consumables.", length: 1 ... .max)
-            .optional,
-        "number": .integer(in: 0 ... .max).optional,
+            .example("sprout").optional,
+        "number": .integer(in: 0 ... .max).example(.integer(1)).optional,
         "duration": .text("The period of a non-renewing subscription, such as P1M.").optional,
         "balance": .text("The balance that a consumable adds to.").with(["pattern": "^[A-Za-z0-9_-]{1,64}$"])
             .optional,
@@ -556,12 +558,12 @@ extension Schema {
     ).fields([
         "name": .text("The name of the path, or left out.").optional,
         "description": .text("Up to 1024 bytes.").optional,
-        "products": .array(of: .text(), count: 0...1000).optional,
+        "products": .array(of: .text().example("com.memolease.sesac1.sprout1"), count: 0...1000).optional,
         "items": .array(of: Item.schema, count: 0...1000).optional,
     ]).closed
 
     static let catalogRight = Schema.object("A right with its definition.", named: "CatalogRight").fields([
-        "name": .text(),
+        "name": .text().example("premium"),
         "isAdministered": .flag("True if the definition differs from the file."),
         "definition": .anyObject.described("The definition, to change and send back."),
     ]).closed

@@ -192,7 +192,9 @@ extension UserEvent: AnswerObject {
 }
 
 extension APIOperation {
-    static let events = [listen]
+    static let events = OperationGroup(
+        "Live events", "The stream of an app user's changes.",
+        [listen])
 
     static let listen = APIOperation(
         .get, "/v1/me/events", for: .app,

@@ -60,7 +60,9 @@ struct ExportRoutes: Sendable {
 }
 
 extension APIOperation {
-    static let exports = [readExport]
+    static let exports = OperationGroup(
+        "Exports", "All transactions, customers or events, for analysis.",
+        [readExport])
 
     static let readExport = APIOperation(
         .get, "/v1/exports/{export}", for: .backEnd(.export), isPerApp: true,

@@ -33,7 +33,7 @@ struct FigureRoutes: Sendable {
 
 package struct ListedFigure: AnswerObject, Listed {
     package static let listName = "figures"
-    package static let answerFields = AnswerFields<Self>("A figure of the service.", named: "Figure") {
+    package static let answerFields = AnswerFields<Self>("A figure of the service.", named: "FigureDescription") {
         $0.field("figure", \.figure)
         $0.field(
             "kind",
@@ -154,7 +154,9 @@ extension FigureService {
 }
 
 extension APIOperation {
-    static let figures = [listFigures, getFigure]
+    static let figures = OperationGroup(
+        "Figures", "Revenue, subscriptions and customers over time.",
+        [listFigures, getFigure])
 
     static let listFigures = APIOperation(
         .get, "/v1/figures", for: .backEnd(.figures), isPerApp: true,

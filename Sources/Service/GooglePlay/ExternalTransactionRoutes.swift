@@ -6,9 +6,11 @@ import Ledger
 import Proofs
 
 extension APIOperation {
-    static let externalTransactions = [
-        listExternalTransactions, reportExternalTransaction, refundExternalTransaction,
-    ]
+    static let externalTransactions = OperationGroup(
+        "External transactions", "Sales outside Google's billing, reported to Google Play.",
+        [
+            listExternalTransactions, reportExternalTransaction, refundExternalTransaction,
+        ])
 
     static let listExternalTransactions = APIOperation(
         .get, "/v1/google/external-transactions", for: .backEnd(.read), isPerApp: true,
@@ -36,7 +38,7 @@ extension APIOperation {
             ]).closed,
             "oneTimeTransaction": .object("A transaction without successors.").fields([
                 "externalTransactionToken": .externalToken
-            ]).closed.optional,
+            ]).closed.example(.object(["externalTransactionToken": "AUJTfg"])).optional,
             "recurringTransaction": .object("A transaction of a series.").fields([
                 "externalTransactionToken": .externalToken.optional,
                 "initialExternalTransactionId": .externalIdentifier("The first transaction of the series.").optional,

@@ -132,8 +132,6 @@ extension [NotificationOutcome] {
 }
 
 extension APIOperation {
-    static let googlePlay = [receivePlayNotification]
-
     static let receivePlayNotification = APIOperation(
         .post, "/v1/notifications/google", for: .identified, usesReserve: true, ignoresUnknownParameters: true,
         "receivePlayNotification", "Receives real-time developer notifications of Google Play, which Pub/Sub pushes",

@@ -82,9 +82,11 @@ extension Profile: AnswerObject {
 }
 
 extension APIOperation {
-    static let profiles = [
-        checkNickname, changeProfile, getProfile, getOwnProfile, addWish, removeWish, listWishes, listOwnWishes,
-    ]
+    static let profiles = OperationGroup(
+        "Profiles", "Nicknames, chosen items and wishes.",
+        [
+            checkNickname, changeProfile, getProfile, getOwnProfile, addWish, removeWish, listWishes, listOwnWishes,
+        ])
 
     static let checkNickname = APIOperation(
         .post, "/v1/nicknames/check", for: .anybody, usesReserve: true,
@@ -99,7 +101,7 @@ extension APIOperation {
         "changeProfile", "Changes the profile",
         body: .json([
             "nickname": .text("2 to 9 characters, none of `@#$%`, no digit. Null removes the nickname.", upTo: 256)
-                .nullable.optional,
+                .example("Gardener").nullable.optional,
             "chosen": .array(of: Item.schema, "Owned items, at most one of each collection.").optional,
         ]).described("The service keeps the fields that the request omits."),
         answers: [.json("The profile.", Profile.self).aboutUser],

@@ -96,9 +96,11 @@ extension BalanceAddition: AnswerObject {
 }
 
 extension APIOperation {
-    static let balances = [
-        listUserBalances, listOwnBalances, spend, addToBalance,
-    ]
+    static let balances = OperationGroup(
+        "Balances", "The balances of consumables, and their spending.",
+        [
+            listUserBalances, listOwnBalances, spend, addToBalance,
+        ])
 
     static let listUserBalances = APIOperation(
         .get, "/v1/users/{user}/balances", for: .backEnd(.read), isPerApp: true,

@@ -24,7 +24,9 @@ struct ComparisonRoutes: Sendable {
 }
 
 extension APIOperation {
-    static let comparison = [compareProducts]
+    static let comparison = OperationGroup(
+        "Comparison", "The catalog compared with the sales of the stores.",
+        [compareProducts])
 
     static let compareProducts = APIOperation(
         .get, "/v1/catalog/comparison", for: .backEnd(.figures), isPerApp: true,

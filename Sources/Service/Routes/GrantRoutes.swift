@@ -119,10 +119,12 @@ extension Revocation: AnswerObject {
 }
 
 extension APIOperation {
-    static let grants = [
-        listUserGrants, grantItem, revokeGrant, revokeTransaction, reinstateTransaction,
-        moveTransaction, moveTransactionOfAnybody,
-    ]
+    static let grants = OperationGroup(
+        "Grants", "Items without a purchase, and purchases revoked or moved by the team.",
+        [
+            listUserGrants, grantItem, revokeGrant, revokeTransaction, reinstateTransaction,
+            moveTransaction, moveTransactionOfAnybody,
+        ])
 
     static let listUserGrants = APIOperation(
         .get, "/v1/users/{user}/grants", for: .backEnd(.read), isPerApp: true,
@@ -137,8 +139,7 @@ extension APIOperation {
             "item": Item.schema,
             "reason": .text("Why, in the team's own words.", length: 1...500),
             "endsAt": .anyTime("From when on it counts no more. RFC 3339; fractions of a second are cut off.")
-                .nullable
-                .optional,
+                .example("2100-01-01T00:00:00Z").nullable.optional,
         ]).described("A grant."),
         answers: [.json("The grant.", Grant.self, status: 201)])
 

@@ -252,9 +252,11 @@ struct OfferingRoutes: Sendable {
 }
 
 extension APIOperation {
-    static let products = [
-        listProducts, readProduct, listOfferings, listPictures, readPicture,
-    ]
+    static let products = OperationGroup(
+        "Products", "The catalog, its offerings and the pictures of items.",
+        [
+            listProducts, readProduct, listOfferings, listPictures, readPicture,
+        ])
 
     static let listProducts = APIOperation(
         .get, "/v1/products", for: .backEndOrApp(.read), isPerApp: true,
@@ -273,9 +275,7 @@ extension APIOperation {
                 .text(length: 1...100)),
             .query(
                 "sort", "The order. A minus sign before it reverses it.",
-                .one(
-                    of: ["number", "-number", "price", "-price", "name", "-name", "wished", "-wished"],
-                    default: order)),
+                .productOrder.with(["default": .string(order)])),
             .acceptLanguage, .app,
         ]
     }
@@ -311,7 +311,7 @@ extension APIOperation {
         .get, "/v1/pictures/{collection}/{number}", for: .anybody, usesReserve: true,
         "readPicture", "Returns an item's picture",
         parameters: [
-            .path("collection", "The item's number.", example: "sprout"),
+            .path("collection", "The item's collection.", example: "sprout"),
             .path("number", "The item's number.", .integer(in: 0 ... .max), example: .integer(1)),
             .query("v", "The version in the picture's address."), .ifNoneMatch, .app,
         ],
@@ -323,9 +323,17 @@ extension APIOperation {
 }
 
 extension Schema {
+    /// The orders of products, with names for generators of clients, which make none from a minus sign.
+    fileprivate static let productOrder: Schema = {
+        let orders = ProductQuery.Order.allCases.map(\.rawValue)
+        let names = orders.flatMap { [$0, $0 + "Descending"] }
+        return Schema.one(of: orders.flatMap { [$0, "-" + $0] })
+            .with(["x-enum-varnames": .array(names.map { .string($0) })]).named("ProductOrder")
+    }()
+
     static let offering = Schema.object("A selection of products that an app shows together.", named: "Offering")
         .fields([
-            "identifier": .text().with(["examples": .array(["standard"])]),
+            "identifier": .text().example("standard"),
             "description": .text(),
             "metadata": .anyObject.described("Values for the app.").optional,
             "packages": .array(of: .offeringPackage, "The packages whose products are for sale."),
@@ -334,7 +342,7 @@ extension Schema {
     static let offeringPackage = Schema.object(
         "A product in an offering, under a name that the app knows.", named: "OfferingPackage"
     ).fields([
-        "identifier": .text().with(["examples": .array(["$rc_monthly"])]),
+        "identifier": .text().example("$rc_monthly"),
         "productId": .text("The product's identifier."),
     ]).closed
 }

@@ -46,7 +46,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
     }
 
     package struct Purchase: AnswerObject, Codable, Sendable {
-        package static let answerFields = AnswerFields<Self>("A purchase of the proof.") {
+        package static let answerFields = AnswerFields<Self>("A purchase of the proof.", named: "ProofPurchase") {
             $0.field("productId", "The product.", \.productId)
             $0.field("transactionId", "The transaction's identifier.", \.transactionId)
             $0.field("originalTransactionId", "The identifier of the original transaction.", \.originalTransactionId)

@@ -59,9 +59,8 @@ package struct ServiceRoutes: Sendable {
     }
 
     private static let errors = CacheableAnswer(PackageResources.Errors_md, type: "text/markdown; charset=utf-8")
-    private static let description = OpenAPIDocument.composed.map {
-        CacheableAnswer($0.bytes, type: "application/json")
-    }
+    private static let description = CacheableAnswer.description(OpenAPIDocument.composed)
+    private static let descriptionWithSeedApp = CacheableAnswer.description(OpenAPIDocument.composedWithSeedApp)
 
     package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
@@ -118,7 +117,7 @@ package struct ServiceRoutes: Sendable {
             Self.errors.response(to: request)
         }
         open.on(.readDescription) { request, _ in
-            try Self.description.get().response(to: request)
+            try (till.seedApp == nil ? Self.description : Self.descriptionWithSeedApp).get().response(to: request)
         }
         NotificationRoutes(
             service: service, metrics: metrics, uncachedChains: uncachedChains
@@ -233,7 +232,7 @@ struct NotificationReceipt: AnswerObject {
     /// A received notification: its outcome, its type, and the code of an error that no repetition changes; nil for what is not logged.
     typealias Received = (outcome: NotificationOutcome, type: String?, code: String?)
 
-    static let answerFields = AnswerFields<Self>("The receipt of a notification.") {
+    static let answerFields = AnswerFields<Self>("The receipt of a notification.", named: "NotificationReceipt") {
         $0.field("outcome", "The outcome.", \.outcome)
     }
 
@@ -261,28 +260,77 @@ struct NotificationReceipt: AnswerObject {
 extension NotificationOutcome: AnswerValue {}
 
 extension OpenAPIDocument {
-    /// The description of this service, composed on first use.
-    package static let composed: Result<OpenAPIDocument, any Error> = Result {
-        try OpenAPIDocument(
-            title: "Till", "Verifies proofs of in-app purchases and grants the items to users.",
-            codes: SharedAnswer.codes(explainedIn: PackageResources.Errors_md), operations: APIOperation.all,
-            pathParameters: [
-                "user": [
-                    .path("user", "The user's name.", .text(length: 1...User.maximumCustomerLength), example: "alice")
+    /// The description of a service, composed on first use.
+    package static let composed = describing(APIOperation.groups)
+    /// The description of a service with the routes of the seed's app.
+    package static let composedWithSeedApp = describing(APIOperation.groups + [APIOperation.seedApp])
+
+    /// The text of `Documentation/openapi.json`: the description of a service on this machine.
+    package static var page: String {
+        get throws { try describing(APIOperation.groups, at: "http://127.0.0.1:8080").get().json.prettyText }
+    }
+
+    private static func describing(
+        _ groups: [OperationGroup], at server: String = "/"
+    ) -> Result<OpenAPIDocument, Defect> {
+        Result { () throws(Defect) in
+            try OpenAPIDocument(
+                title: "Till", "Verifies proofs of in-app purchases and grants the items to users.", server: server,
+                codes: SharedAnswer.codes(explainedIn: PackageResources.Errors_md), groups: groups,
+                pathParameters: [
+                    "user": [
+                        .path(
+                            "user", "The user's name.", .text(length: 1...User.maximumCustomerLength), example: "alice"
+                        )
                         .shared(as: "user")
+                    ],
+                    "product": [
+                        .path("product", "The product's identifier.", example: "com.memolease.sesac1.sprout1")
+                            .shared(as: "product")
+                    ],
+                    "balance": [.path("balance", "The balance's name.", example: "seeds").shared(as: "balance")],
+                    "grant": [
+                        .path("grant", "The grant's identifier.", example: "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10")
+                    ],
+                    "webhook": [.path("webhook", "The webhook's identifier.").shared(as: "webhook")],
+                    "message": [.path("message", "The message's identifier (`messageId`).")],
                 ],
-                "product": [
-                    .path("product", "The product's identifier.", example: "com.memolease.sesac1.sprout1")
-                        .shared(as: "product")
-                ],
-                "balance": [.path("balance", "The balance's name.", example: "seeds").shared(as: "balance")],
-                "grant": [
-                    .path("grant", "The grant's identifier.", example: "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10")
-                ],
-                "webhook": [.path("webhook", "The webhook's identifier.").shared(as: "webhook")],
-                "message": [.path("message", "The message's identifier (`messageId`).")],
-            ],
-            webhooks: ["change": .change])
+                words: words, webhooks: ["change": .change])
+        }
+    }
+
+    /// The texts and numbers of examples, by the names of their fields.
+    private static let words: [String: JSONValue] = [
+        "accessToken": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ", "actor": "App Store", "addedBy": "key_2f1b7e3c",
+        "amount": .integer(10), "appAccountToken": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10",
+        "authorization": "Bearer 4c2f8c6e", "balance": "seeds",
+        "bundleId": "com.memolease.sesac1", "changedBy": "key_2f1b7e3c", "collection": "sprout",
+        "createdBy": "key_2f1b7e3c", "currency": "KRW", "definition": "The sum of all prices.",
+        "description": "All that grows in spring.", "displayName": "Spring", "displayPrice": "4400",
+        "email": "alice@example.com", "event": "granted", "externalTransactionId": "sale-1",
+        "grantedBy": "key_2f1b7e3c", "id": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "identifier": "standard",
+        "issuer": "", "kind": "granted", "messageId": "msg_4c2f8c6e", "name": "level",
+        "newPassword": "another correct horse", "nickname": "Gardener",
+        "notificationUUID": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "number": .integer(1),
+        "originalTransactionId": "2000000123456789", "packageName": "com.memolease.sesac1",
+        "password": "correct horse battery", "picture": "/v1/pictures/sprout/1", "price": .integer(4_400_000),
+        "priceMicros": "4400000000", "productID": "com.memolease.sesac1.sprout1",
+        "productId": "com.memolease.sesac1.sprout1", "proof": "MIIUAgYJKoZIhvcNAQcCoIIT", "reason": "Spring gift",
+        "receipt": "MIIUAgYJKoZIhvcNAQcCoIIT", "reference": "2000000123456789", "refreshToken": "4c2f8c6e1f0f4b0a",
+        "regionCode": "KR", "reportedBy": "key_2f1b7e3c", "secret": "whsec_TIL2JlbGw",
+        "signedPayload": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ", "spendingId": "1", "spentBy": "key_2f1b7e3c",
+        "storefront": "KOR", "subject": "com.memolease.sesac1.sprout1",
+        "subscription": "projects/example/subscriptions/till", "text": "The App Store has stated the purchase.",
+        "token": "4c2f8c6e1f0f4b0a", "transactionId": "2000000123456789", "type": "DID_RENEW",
+        "url": "https://shop.example/hooks", "user": "alice", "value": "9", "webhookId": "4c2f8c6e",
+    ]
+}
+
+extension CacheableAnswer {
+    fileprivate static func description(
+        _ document: Result<OpenAPIDocument, OpenAPIDocument.Defect>
+    ) -> Result<CacheableAnswer, OpenAPIDocument.Defect> {
+        document.map { CacheableAnswer($0.json.compactBytes, type: "application/json") }
     }
 }
 
@@ -300,15 +348,23 @@ extension Parameter {
 }
 
 extension APIOperation {
-    /// The operations of all routes, also of those that a service leaves out.
-    package static let all = [
-        service, accounts, attributes, balances, catalogAdministration, comparison, events, exports, figures, grants,
-        externalTransactions, googlePlay, products, profiles, seedApp, support, userData, users, webhooks,
-    ].flatMap(\.self)
-
-    private static let service = [
-        readErrors, readDescription, isLive, isReady, readMetrics, receiveNotification, verifyProof,
+    /// The operations of all routes but those of the seed's app.
+    fileprivate static let groups = [
+        proofs, users, products, balances, grants, attributes, profiles, accounts, events, userData, support,
+        catalogAdministration, comparison, figures, exports, webhooks, externalTransactions, notifications, service,
     ]
+
+    /// The operations of all routes, also of those that a service leaves out.
+    package static let all = (groups + [seedApp]).flatMap(\.operations)
+
+    private static let service = OperationGroup(
+        "Service", "The description, the health and the metrics of the service.",
+        [readErrors, readDescription, isLive, isReady, readMetrics])
+    private static let proofs = OperationGroup(
+        "Proofs", "Proofs of purchase verified for anybody's use.", [verifyProof])
+    private static let notifications = OperationGroup(
+        "Notifications", "The addresses to which the stores send notifications.",
+        [receiveNotification, receivePlayNotification])
 
     static let readErrors = APIOperation(
         .get, "/errors", for: .anybody, usesReserve: true,
@@ -374,15 +430,15 @@ package struct OptionalOperations: Sendable {
 
     /// The links of `accounts` need a mailer, too, so they follow.
     package static let all = [
-        OptionalOperations("--accounts", APIOperation.accounts),
+        OptionalOperations("--accounts", APIOperation.accounts.operations),
         OptionalOperations("--mail-server smtps://mail.example.com", APIOperation.mailedLinks),
-        OptionalOperations("--catalog-administration", APIOperation.catalogAdministration),
-        OptionalOperations("--figures", APIOperation.figures),
-        OptionalOperations("--google-notifications-audience URL", APIOperation.googlePlay),
-        OptionalOperations("--live-events", APIOperation.events),
-        OptionalOperations("--profiles", APIOperation.profiles),
-        OptionalOperations("--seed-app", APIOperation.seedApp),
-        OptionalOperations("--webhooks", APIOperation.webhooks),
+        OptionalOperations("--catalog-administration", APIOperation.catalogAdministration.operations),
+        OptionalOperations("--figures", APIOperation.figures.operations),
+        OptionalOperations("--google-notifications-audience URL", [APIOperation.receivePlayNotification]),
+        OptionalOperations("--live-events", APIOperation.events.operations),
+        OptionalOperations("--profiles", APIOperation.profiles.operations),
+        OptionalOperations("--seed-app", APIOperation.seedApp.operations),
+        OptionalOperations("--webhooks", APIOperation.webhooks.operations),
     ]
 
     /// Adds a refusal for each operation that has no route.

@@ -139,7 +139,7 @@ extension QueuedMail: AnswerObject {
 extension LinkPurpose: AnswerValue {}
 
 extension Wish: AnswerObject {
-    package static let answerFields = AnswerFields<Self>("A wish.") {
+    package static let answerFields = AnswerFields<Self>("A wish.", named: "Wish") {
         $0.field("productId", "The product.", \.productIdentifier)
         $0.field("wishedAt", "The time of the wish.", \.wishedAt)
     }
@@ -209,9 +209,11 @@ extension SubscribedPurchase: AnswerObject {
 }
 
 extension APIOperation {
-    static let userData = [
-        eraseOneself, exportUser, exportOwnData, eraseUser,
-    ]
+    static let userData = OperationGroup(
+        "Personal data", "The export and the erasure of all data of a user.",
+        [
+            eraseOneself, exportUser, exportOwnData, eraseUser,
+        ])
 
     static let eraseOneself = APIOperation(
         .post, "/v1/me/erasure", for: .app, usesReserve: true,

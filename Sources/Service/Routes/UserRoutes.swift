@@ -55,7 +55,7 @@ struct UserRoutes: Sendable {
             let user = try subjects.user(request, context)
             return try AppAccountToken(token: try await service.appAccountToken(of: user)).answer()
         }
-        group.on(.listUserItems, .listMeItems) { request, context in
+        group.on(.listUserItems, .listOwnItems) { request, context in
             let user = try subjects.user(request, context)
             let made = try await service.limited(to: context).answer(aboutItemsOf: user, keptIn: items) {
                 UserAnswer(try ["items": $0].json(), isKnown: $1)
@@ -79,7 +79,7 @@ struct UserRoutes: Sendable {
                 subscriptions.isEmpty ? try await subjects.unknown(user, to: context, in: service.ledger) : nil
             return try List(subscriptions, of: unknown).answer()
         }
-        group.on(.listUserTransactions, .listMeTransactions) { request, context in
+        group.on(.listUserTransactions, .listOwnTransactions) { request, context in
             // The names of keys are the team's.
             let keys = try context.requiredCaller.isBackEnd ? await service.ledger.apiKeyNames() : [:]
             let (user, app) = (try subjects.user(request, context), try RequestedApps.name(of: request, context))
@@ -91,12 +91,12 @@ struct UserRoutes: Sendable {
                 try await service.transactions(of: user, in: app, from: store, before: before, limit: limit)
             }
         }
-        group.on(.redeemUserReceipt, .redeemMeReceipt) { request, context in
+        group.on(.redeemUserReceipt, .redeemOwnReceipt) { request, context in
             try await redeem(request, context, fields: ["receipt"], for: try subjects.user(request, context)) {
                 body throws(Problem) in try body.proof("receipt")
             }
         }
-        group.on(.redeemUserTransaction, .redeemMeTransaction) { request, context in
+        group.on(.redeemUserTransaction, .redeemOwnTransaction) { request, context in
             try await redeem(
                 request, context, fields: TransactionProof.fields, for: try subjects.user(request, context),
                 TransactionProof.proof(in:))
@@ -264,12 +264,16 @@ extension RedeemedTransaction: AnswerObject, Listed {
 }
 
 extension APIOperation {
-    static let users = [
-        readUser, readMe, makeUserAccountToken, makeOwnAccountToken, setUserAccountToken, listUserItems, listMeItems,
-        listUserRights, listOwnRights,
-        listUserSubscriptions, listOwnSubscriptions, listUserTransactions, listMeTransactions, redeemUserTransaction,
-        redeemMeTransaction, redeemUserReceipt, redeemMeReceipt,
-    ]
+    static let users = OperationGroup(
+        "Users", "Proofs of purchase redeemed for a user, and the user's possessions.",
+        [
+            readUser, readMe, makeUserAccountToken, makeOwnAccountToken, setUserAccountToken, listUserItems,
+            listOwnItems,
+            listUserRights, listOwnRights,
+            listUserSubscriptions, listOwnSubscriptions, listUserTransactions, listOwnTransactions,
+            redeemUserTransaction,
+            redeemOwnTransaction, redeemUserReceipt, redeemOwnReceipt,
+        ])
 
     static let readUser = APIOperation(
         .get, "/v1/users/{user}", for: .backEnd(.read), isPerApp: true,
@@ -308,7 +312,7 @@ extension APIOperation {
                 .aboutUser
         ])
 
-    static let listMeItems = listUserItems.own("listMeItems", "Lists the items of the caller", usesReserve: true)
+    static let listOwnItems = listUserItems.own("listOwnItems", "Lists the items of the caller", usesReserve: true)
 
     static let listUserRights = APIOperation(
         .get, "/v1/users/{user}/rights", for: .backEnd(.read), isPerApp: true,
@@ -337,7 +341,7 @@ extension APIOperation {
         ],
         answers: [.page("A page of transactions, newest first.", of: RedeemedTransaction.self).aboutUser])
 
-    static let listMeTransactions = listUserTransactions.own("listMeTransactions", usesReserve: true)
+    static let listOwnTransactions = listUserTransactions.own("listOwnTransactions", usesReserve: true)
 
     static let redeemUserTransaction = APIOperation(
         .post, "/v1/users/{user}/transactions", for: .backEnd(.redeem), isPerApp: true,
@@ -346,7 +350,7 @@ extension APIOperation {
         body: .json([
             "signedTransaction": .text(
                 "The signed transaction (JWS), as StoreKit gives it, or a receipt of Unity IAP."
-            ).optional,
+            ).example("eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ").optional,
             "purchase": .text(
                 "The signed text of a purchase of Google Play (`getOriginalJson()`), to the byte, instead of a signed transaction."
             )
@@ -360,7 +364,7 @@ extension APIOperation {
         ]).described("A proof of purchase: `signedTransaction`, `purchase` and `signature`, or `purchaseToken`."),
         answers: [.json("The outcome.", Redemption.self)], or: [.badGateway])
 
-    static let redeemMeTransaction = redeemUserTransaction.own("redeemMeTransaction", usesReserve: true)
+    static let redeemOwnTransaction = redeemUserTransaction.own("redeemOwnTransaction", usesReserve: true)
 
     static let redeemUserReceipt = APIOperation(
         .post, "/v1/users/{user}/receipts", for: .backEnd(.redeem), isPerApp: true,
@@ -370,7 +374,7 @@ extension APIOperation {
             "A proof of purchase."),
         answers: [.json("The outcome.", Redemption.self)])
 
-    static let redeemMeReceipt = redeemUserReceipt.own("redeemMeReceipt", usesReserve: true)
+    static let redeemOwnReceipt = redeemUserReceipt.own("redeemOwnReceipt", usesReserve: true)
 }
 
 extension Origin: AnswerValue {
@@ -382,7 +386,7 @@ extension UserName: AnswerObject {
         "A user's name and its issuer.", named: "UserName", isClosed: true
     ) {
         $0.field("issuer", "The issuer; empty for a user of the back end.", \.issuer)
-        $0.field("name", "The name.", \.name)
+        $0.field("name", ("The name." as Schema).example("alice"), \.name)
     }
 }
 
@@ -396,31 +400,28 @@ extension Redemption: AnswerObject {
 
 extension Redemption.Outcome: AnswerValue {}
 
-extension Redemption.Result: AnswerValue {
-    package static let schema = Schema.one(
-        of: allCases.map(\.rawValue), named: "RedemptionResult", "The outcome of the transaction.")
-}
+extension Redemption.Result: AnswerValue {}
 
 extension Redemption.Line: AnswerObject {
     package static let answerFields = AnswerFields<Self>("The result of one transaction.") {
         $0.field("transactionId", "The transaction's identifier.", \.transactionId)
         $0.field("productId", "The product.", \.productId)
-        $0.field("result", \.result)
+        $0.field("result", "The outcome of the transaction.", \.result)
         $0.field("mayFinish", "True if the device may finish the transaction.", \.mayFinish)
     }
 }
 
 extension Schema {
     static func purchaseState(_ description: String? = nil) -> Schema {
-        one(of: PurchaseState.allCases.filter { $0 != .unclaimed }.map(\.rawValue), description)
+        one(of: PurchaseState.allCases.filter { $0 != .unclaimed }.map(\.rawValue), named: "PurchaseState", description)
     }
 
     static let canceler = one(
-        of: ExpirationReason.allCases.compactMap(\.canceler),
+        of: ExpirationReason.allCases.compactMap(\.canceler), named: "Canceler",
         "Who or what has canceled; absent if nobody has, or if the store has not stated it.")
 
     private static let source = one(
-        of: ["purchase", "grant", "rule"],
+        of: ["purchase", "grant", "rule"], named: "ItemSource",
         "The source: a purchase (of several, the one that ends last), a grant by the team, or the catalog's rule that everybody owns the item."
     )
 
@@ -434,7 +435,7 @@ extension Schema {
         "A right that a user has, with its period and its source. Of several sources, the one that ends last.",
         named: "UserRight"
     ).fields([
-        "name": .text("The name of the right.").with(["examples": .array(["premium"])]),
+        "name": .text("The name of the right.").example("premium"),
         "collection": .text("The collection of the item that gives the right."),
         "number": .integer("The number of the item that gives the right.", in: 0 ... .max),
     ]).covered("right", since: "The start of the right without a gap.", until: "right")
@@ -443,12 +444,12 @@ extension Schema {
     private func covered(_ thing: String, since: String, until: String) -> Schema {
         fields([
             "source": Self.source,
-            "state": .purchaseState("The state of the purchase; `owned` for another source."),
+            "state": .purchaseState("The state of the purchase; `owned` for another source.").example("owned"),
             "since": .time("\(since) Absent for a rule.").optional,
             "until": .time("The end of the \(until); absent without an end.").optional,
             "renews": .flag("Absent if the store has not stated whether the subscription renews.").optional,
-            "productId": .text("The product of a purchase.").optional,
-            "transactionId": .text("The transaction that gives the \(thing).").optional,
+            "productId": .text("The product of a purchase.").example("com.memolease.sesac1.sprout1").optional,
+            "transactionId": .text("The transaction that gives the \(thing).").example("2000000123456789").optional,
             "originalTransactionId": .text("The purchase.").optional,
             "origin": Origin.schema.optional,
             "grant": .text("The identifier of a grant.").optional,

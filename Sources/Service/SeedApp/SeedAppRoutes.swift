@@ -271,7 +271,9 @@ struct SeedAppMember: AnswerObject, Sendable {
 }
 
 extension APIOperation {
-    static let seedApp = [seedLogIn, seedJoin, seedWithdraw, seedShop, seedWear, seedRedeem]
+    static let seedApp = OperationGroup(
+        "Seed app", "The app that Till began with, in its own format.",
+        [seedLogIn, seedJoin, seedWithdraw, seedShop, seedWear, seedRedeem])
 
     static let seedLogIn = ofSeedApp(
         .get, "", "seedLogIn", "Returns the member", answers: [.json("The member.", SeedAppMember.self), notMember])

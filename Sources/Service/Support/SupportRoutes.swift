@@ -117,9 +117,11 @@ struct SupportRoutes: Sendable {
 }
 
 extension APIOperation {
-    static let support = [
-        searchUsers, findTransaction, tellStory, explainItem, listUnclaimed, assignUnclaimed,
-    ]
+    static let support = OperationGroup(
+        "Support", "Answers for the team about users, purchases and orders.",
+        [
+            searchUsers, findTransaction, tellStory, explainItem, listUnclaimed, assignUnclaimed,
+        ])
 
     static let searchUsers = APIOperation(
         // A user belongs to no app.

@@ -278,7 +278,9 @@ struct ListedDelivery: AnswerObject, Listed {
 extension WebhookDelivery.State: AnswerValue {}
 
 extension WebhookDelivery.Attempt: AnswerObject {
-    package static let answerFields = AnswerFields<Self>(isClosed: true) {
+    package static let answerFields = AnswerFields<Self>(
+        "An attempt to send a message.", named: "WebhookAttempt", isClosed: true
+    ) {
         $0.field("attemptedAt", \.at)
         $0.field("status", "The HTTP status of the receiver's answer.", \.status)
         $0.field(
@@ -316,10 +318,12 @@ struct WebhookReplay: AnswerObject {
 }
 
 extension APIOperation {
-    static let webhooks = [
-        listWebhooks, addWebhook, getWebhook, moveWebhook, removeWebhook, getWebhookSecret, replaceWebhookSecret,
-        setWebhookAuthorization, testWebhook, listWebhookDeliveries, replayWebhookDeliveries, replayWebhookDelivery,
-    ]
+    static let webhooks = OperationGroup(
+        "Webhooks", "The receivers of events at back ends.",
+        [
+            listWebhooks, addWebhook, getWebhook, moveWebhook, removeWebhook, getWebhookSecret, replaceWebhookSecret,
+            setWebhookAuthorization, testWebhook, listWebhookDeliveries, replayWebhookDeliveries, replayWebhookDelivery,
+        ])
 
     static let listWebhooks = APIOperation(
         .get, "/v1/webhooks", for: .backEnd(.webhooks), isPerApp: true,
@@ -494,7 +498,7 @@ extension Schema {
     static let revenueCatMessage = Schema.object(
         "A message to a back end in RevenueCat's format.", named: "RevenueCatMessage"
     ).fields([
-        "api_version": .one(of: ["1.0"]),
+        "api_version": .text().with(["const": "1.0"]),
         "event": .object("The event. RevenueCat documents its members.").fields([
             "aliases": .array(
                 of: .text(), "The first ids of the customer, the present one first.", count: 0...10

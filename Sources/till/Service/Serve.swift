@@ -46,6 +46,12 @@ struct Serve: Command {
     var printsSettings = false
 
     @Flag(
+        name: .customLong("print-openapi"),
+        // Prints Documentation/openapi.json.
+        help: ArgumentHelp(visibility: .private))
+    var printsDescription = false
+
+    @Flag(
         name: .customLong("store"),
         help: "Run a local App Store, too. The service trusts its proofs and receives its notifications.")
     var runsStore = false
@@ -78,6 +84,7 @@ struct Serve: Command {
         let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         notes.forEach(terminal.note)
         if printsSettings { return terminal.page(SettingsDocumentation.page, as: .lines) }
+        if printsDescription { return terminal.page(try OpenAPIDocument.page, as: .json) }
         if printConfiguration {
             try terminal.document(configuration.report)
             TextTable(
