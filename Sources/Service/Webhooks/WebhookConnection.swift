@@ -70,7 +70,7 @@ package struct WebhookConnection: Sendable {
     package func send(_ webhook: SignedWebhook) async throws(Failure) -> Answer {
         var request = HTTPClientRequest(url: url.text)
         request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.add(name: "Content-Type", value: webhook.mediaType)
         request.headers.add(name: "User-Agent", value: "Till")
         for header in webhook.headers { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(ByteBuffer(bytes: webhook.body))
