@@ -217,7 +217,7 @@ def webhooks() -> None:
     """Two endpoints: the messages of four weeks, older ones that failed, and some that wait for another attempt."""
     for place, endpoint in enumerate(ENDPOINTS):
         insert("webhook_endpoint", "endpoint_id, url, created_at, created_by, secret, format",
-               f"'{endpoint}', 'http://127.0.0.1:9/{endpoint}', {beginning} + {place}, 'member Ada', {statements.digest()}, 'till'", 0, 0)
+               f"'{endpoint}', 'http://127.0.0.1:9/{endpoint}', {beginning} + {place}, 'member Ada', {statements.digest()}, 'standard'", 0, 0)
         insert("webhook_change", "endpoint_id, happened_at, change_id, event, changed_by",
                f"'{endpoint}', {moment(CHANGES)}, "
                f"{'decode(md5(n::text), ' + chr(39) + 'hex' + chr(39) + ')' if statements.is_postgres else 'randomblob(16)'},"

@@ -231,6 +231,9 @@ class Actions(unittest.TestCase):
             window.send("/address", {"url": receiver().url + path + "-moved"})
             self.assertIn(path + "-moved", window.text())
             window.open("webhooks/" + endpoint)
+            window.send("/messages", {"types": "item.given"})
+            self.assertIn("item.given", window.text())
+            window.open("webhooks/" + endpoint)
             self.assertIn("Removed", window.send("/removal"))
             self.assertNotIn(path + "-moved", window.text())
 

@@ -51,10 +51,10 @@ struct ConsoleFixture {
         administration = try await CatalogService(
             apps: try Apps(([shop.catalog] + others).map { App($0) }), ledger: ledger, clock: shop.clock)
         figures = ledger.figures(clock: shop.clock)
-        webhooks = ledger.webhooks(of: administration.apps, clock: shop.clock)
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock,
             keepsProofs: keepsProofs)
+        webhooks = entitlements.webhooks(clock: shop.clock)
         let till = Till(entitlements, clock: shop.clock) { [administration, entitlements, figures, webhooks] in
             $0.administration = isAdministered ? administration : nil
             $0.figures = hasFigures ? figures : nil

@@ -214,6 +214,27 @@ import Vocabulary
         }
     }
 
+    @Test func `an administrator chooses the messages of an endpoint`() async throws {
+        let admin = try await fixture.browser(.admin)
+        let fields = ["url": Self.url, "format": "slack", "types": "purchase.refunded, item.given"]
+        #expect(try await admin.post("/console/webhooks", fields, from: "/console/webhooks").status == 303)
+        let endpoint = try #require(try await fixture.webhooks.endpoints().first)
+        #expect(endpoint.format == .slack && endpoint.types?.names == ["item.given", "purchase.refunded"])
+        try await grant("g")
+        let path = "/console/webhooks/\(endpoint.identifier)"
+        let delivery = try await #require(deliveries(endpoint).first)
+        let message = try await admin.get(path + "/deliveries/\(delivery.messageIdentifier)")
+        #expect(message.has("{&quot;text&quot;:&quot;mint: The team granted") && message.has("(item.given)"))
+        #expect(try await admin.get("/console/webhooks").has("item.given, purchase.refunded"))
+        #expect(try await admin.post(path + "/messages", ["types": ""], from: path).status == 303)
+        #expect(try await fixture.webhooks.endpoint(endpoint.identifier).types == nil)
+        let changed = try await admin.get(path)
+        #expect(changed.has("Other messages") && changed.has("All types"))
+        #expect(try await admin.post(path + "/messages", ["types": "RENEWAL"], from: path).status == 422)
+        let viewer = try await fixture.browser(.viewer)
+        #expect(try await viewer.post(path + "/messages", ["types": ""], from: "/console/account").status == 403)
+    }
+
     @Test func `support sends a test message, and sees the answer`() async throws {
         let endpoint = try await endpoint()
         let slow = try await fixture.webhooks.add(

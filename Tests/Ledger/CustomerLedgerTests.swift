@@ -127,7 +127,7 @@ import Vocabulary
         for number in 1...3 { _ = try await redeem(claim("\(number)"), for: alice) }
         _ = try await redeem(claim("4"), for: bob)
         for name in ["a", "b"] {
-            let service = ledger.webhooks(
+            let service = try ledger.webhooks(
                 of: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now))
             let due = try await service.due(for: try await service.endpoint(name), limit: 9) ?? []
             let leased = try await service.lease(due)

@@ -69,7 +69,7 @@ import Vocabulary
             try await ledger.write { try $0.replace(bytes, with: bytes, ending: Self.later(1), ofWebhookEndpoint: "e") }
         )
         _ = try await redeem(claim("5"), claim("6"), for: alice)
-        let service = ledger.webhooks(
+        let service = try ledger.webhooks(
             of: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now))
         let taken = try await service.lease(
             try await service.due(for: try await service.endpoint("e"), limit: 2) ?? [])

@@ -14,7 +14,7 @@ import Vocabulary
 
     init() throws {
         fixture = try LedgerFixture()
-        service = fixture.ledger.webhooks(
+        service = try fixture.ledger.webhooks(
             of: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now))
     }
 
@@ -63,7 +63,7 @@ import Vocabulary
         return nil
     }
 
-    @Test func `a format and an authorization are stored, and Till's format is the default`() async throws {
+    @Test func `a format and an authorization are stored, and Standard Webhooks is the default`() async throws {
         let events = try await add("rc", .revenueCat)
         #expect(try await ledger.read { try $0.webhookEndpoint("rc") } == events)
         let plain = WebhookEndpoint(
@@ -71,7 +71,7 @@ import Vocabulary
             secret: [UInt8](repeating: 2, count: 32))
         #expect(try await ledger.write { try $0.add(plain, upTo: 2) })
         let found = try await ledger.read { try $0.webhookEndpoint("till") }
-        #expect(found == plain && found?.format == .till && found?.authorization == nil)
+        #expect(found == plain && found?.format == .standard && found?.authorization == nil)
         let changed = try await service.setAuthorization(WebhookAuthorization("Basic x"), of: "till", by: "K")
         #expect(changed.authorization?.value == "Basic x")
         let removed = try await service.setAuthorization(nil, of: "rc", by: "K")
@@ -106,7 +106,7 @@ import Vocabulary
 
     @Test func `a refund of the last period ends the access, and one of an earlier period has no message`() async throws
     {
-        let (events, messages) = (try await add("rc", .revenueCat), try await add("till", .till))
+        let (events, messages) = (try await add("rc", .revenueCat), try await add("till", .standard))
         _ = try await redeem(period("1", from: 0), period("2", from: 100), for: alice)
         _ = try await notify("1", period("1", from: 0, revoked: Self.later(150), signedAt: 150))
         #expect(try await self.messages(to: events) == ["alice INITIAL_PURCHASE 1", "alice RENEWAL 2"])
@@ -119,8 +119,8 @@ import Vocabulary
         #expect(end.contains(#""expiration_reason":"CUSTOMER_SUPPORT""#) && end.contains(#""price":0"#))
         #expect(
             try await self.messages(to: messages) == [
-                "alice purchase.granted 1", "alice purchase.granted 2", "alice purchase.revoked 1",
-                "alice purchase.revoked 2",
+                "alice purchase.refunded 1", "alice purchase.refunded 2", "alice subscription.purchased 1",
+                "alice subscription.renewed 2",
             ])
         #expect(try fixture.problems() == [])
     }
@@ -142,7 +142,7 @@ import Vocabulary
         #expect(listed.map(\.messageIdentifier).sorted() == all.map(\.messageIdentifier).sorted())
         // The attempt of one changes none of the others.
         let due = try #require(try await service.due(for: endpoint, limit: 9))
-        let types = try await service.contents(of: due, to: endpoint).map { $0?.type }
+        let types = try await service.types(of: due, to: endpoint)
         #expect(types.filter { $0 != "INITIAL_PURCHASE" } == ["CANCELLATION", "EXPIRATION"])
         #expect(Set(due.map(\.event)).count == 2)
         let leased = try await service.lease(due)
@@ -159,16 +159,67 @@ import Vocabulary
     }
 
     @Test func `endpoints of both formats get their own events of a change, with one identifier`() async throws {
-        let (events, messages) = (try await add("rc", .revenueCat), try await add("till", .till))
+        let (events, messages) = (try await add("rc", .revenueCat), try await add("till", .standard))
         _ = try await redeem(period("1", from: 0), for: alice)
         _ = try await redeem(period("1", from: 0), for: bob, under: .transfer(pauseSeconds: 0))
         #expect(try await self.messages(to: events) == ["alice INITIAL_PURCHASE 1", "alice TRANSFER 1"])
         #expect(
             try await self.messages(to: messages) == [
-                "alice purchase.granted 1", "alice purchase.transferredOut 1", "bob purchase.transferredIn 1",
+                "alice purchase.transferredOut 1", "alice subscription.purchased 1", "bob purchase.transferredIn 1",
             ])
         let known = Set(try await deliveries(to: messages).map(\.messageIdentifier))
         #expect(known.isSuperset(of: try await deliveries(to: events).map(\.messageIdentifier)))
+    }
+
+    @Test func `an endpoint receives the types and the app of its filter alone, also after a change`() async throws {
+        let formats: [(String, WebhookFormat, [String])] = [
+            ("renewals", .standard, ["subscription.renewed"]), ("ends", .slack, ["purchase.expired"]),
+            ("rc", .revenueCat, ["INITIAL_PURCHASE", "EXPIRATION"]),
+        ]
+        for (name, format, types) in formats {
+            let endpoint = WebhookEndpoint(
+                identifier: name, url: "https://example.com/", format: format, createdAt: Self.now, createdBy: "K",
+                secret: [UInt8](repeating: 1, count: 32), types: try WebhookTypes(types, of: format))
+            #expect(try await ledger.write { try $0.add(endpoint, upTo: 9) })
+        }
+        let elsewhere = WebhookEndpoint(
+            identifier: "elsewhere", url: "https://example.com/", createdAt: Self.now, createdBy: "K",
+            secret: [UInt8](repeating: 1, count: 32), app: "com.example.other")
+        #expect(try await ledger.write { try $0.add(elsewhere, upTo: 9) })
+        _ = try await redeem(period("1", from: 0), period("2", from: 100), for: alice)
+        _ = try await notify("2", period("2", from: 100, revoked: Self.later(160), signedAt: 160))
+        func sent(_ name: String) async throws -> [String] {
+            let endpoint = try await service.endpoint(name)
+            let due = try #require(try await service.due(for: endpoint, limit: 9))
+            return zip(due, try await service.types(of: due, to: endpoint)).map {
+                "\($1 ?? "none") \($0.entry.reference)"
+            }
+        }
+        // The purchase decides the type of the first period, so it is dropped when it is due.
+        let waiting = try await ledger.read {
+            try $0.webhookDeliveries(to: "renewals", in: .pending, before: nil, limit: 9)
+        }
+        #expect(waiting.map(\.entry.reference).sorted() == ["1", "2"])
+        #expect(try await sent("renewals") == ["subscription.renewed 2"])
+        for name in ["ends", "elsewhere"] { #expect(try await sent(name) == []) }
+        #expect(try await sent("rc") == ["INITIAL_PURCHASE 1", "EXPIRATION 2"])
+        #expect(
+            try await ledger.read { try $0.webhookDeliveries(to: "renewals", in: nil, before: nil, limit: 9) }.count
+                == 1)
+        let changed = try await service.setFilter(
+            app: nil, types: try WebhookTypes(["item.given"], of: .standard), of: "renewals", by: "K")
+        #expect(changed.types?.names == ["item.given"])
+        #expect(try await sent("renewals") == [])
+        await #expect(throws: WebhookError.appUnknown("com.example.other")) {
+            _ = try await service.setFilter(app: "com.example.other", types: nil, of: "ends", by: "K")
+        }
+        // The keys for the app may not see the messages about another one.
+        let narrowed = try await service.setFilter(app: "com.memolease.sesac1", types: nil, of: "rc", by: "K")
+        #expect(narrowed.app == "com.memolease.sesac1" && narrowed.types == nil)
+        #expect(try await deliveries(to: narrowed).isEmpty)
+        let changes = try await service.changes(of: "renewals", limit: 9)
+        #expect(changes.map(\.event) == [.filterChanged] && changes.map(\.detail) == ["item.given"])
+        #expect(try fixture.problems() == [])
     }
 
     @Test func `a customer who logs in has the anonymous id as an alias`() async throws {

@@ -227,7 +227,7 @@ struct StatementShapeTests: LedgerSuite {
     }
 
     private func runFeatures() async throws {
-        let webhooks = ledger.webhooks(of: service.apps, clock: clock)
+        let webhooks = try ledger.webhooks(of: service.apps, clock: clock)
         let due = try await webhooks.due(for: try await webhooks.endpoint("a"), limit: 9) ?? []
         #expect(!due.isEmpty)
         _ = try await webhooks.lease(due)

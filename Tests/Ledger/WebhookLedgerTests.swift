@@ -32,7 +32,7 @@ import Vocabulary
     }
 
     private func service(at moment: Timestamp = now, over ledger: Ledger? = nil) throws -> WebhookService {
-        (ledger ?? self.ledger).webhooks(
+        try (ledger ?? self.ledger).webhooks(
             of: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(moment))
     }
 

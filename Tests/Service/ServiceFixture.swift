@@ -68,7 +68,7 @@ struct ServiceFixture {
             $0.administration = administration
             $0.figures = figures
             ($0.profiles, $0.seedApp) = (service.profiles, service.profiles)
-            $0.webhooks = ledger.webhooks(of: administration.apps, clock: clock)
+            $0.webhooks = service.webhooks(clock: clock)
         }
         let stores = StoreClients(
             playNotifications: GooglePlayNotifications(

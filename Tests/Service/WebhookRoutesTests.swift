@@ -129,6 +129,46 @@ import Vocabulary
         #expect(replayed.message?.data.actorName == "support desk")
     }
 
+    @Test func `a message has the state of the user as the routes of the user answer it`() async throws {
+        let path = "/v1/webhooks/\(try await make().webhookId)/deliveries"
+        let bought = try fixture.buy("sprout1")
+        let proof = "{\"signedTransaction\":\"\(try fixture.shop.store.signedTransaction(bought.identifier))\"}"
+        #expect(try await fixture.send(.post, "/v1/users/alice/transactions", body: proof).status == 200)
+        let delivery = try #require(
+            try await fixture.send(.get, path).decoded(List<WebhookDeliveryResource>.self).elements.first)
+        let message = try #require(delivery.message)
+        #expect(message.type == "product.purchased" && message.data.app == "com.memolease.sesac1")
+        let items = try await fixture.send(.get, "/v1/users/alice/items").decoded(JSONContent.self)
+        #expect(message.data.items != nil && message.data.items == items["items"])
+        let subscriptions = try await fixture.send(.get, "/v1/users/alice/subscriptions").decoded(JSONContent.self)
+        #expect(message.data.subscriptions != nil && message.data.subscriptions == subscriptions["subscriptions"])
+    }
+
+    @Test func `a webhook is made and changed with an app and types`() async throws {
+        let app = "com.memolease.sesac1"
+        let body = #"{"url":"https://example.com","format":"slack","app":"\#(app)","types":["purchase.refunded"]}"#
+        let made = try await fixture.send(.post, "/v1/webhooks", body: body).decoded(WebhookResource.self)
+        #expect((made.format, made.app, made.types) == ("slack", app, ["purchase.refunded"]))
+        let path = "/v1/webhooks/\(made.webhookId)"
+        func change(_ body: String) async throws -> WebhookResource {
+            try await fixture.send(.patch, path, body: body).decoded()
+        }
+        let more = try await change(#"{"types":["purchase.refunded","item.given"]}"#)
+        #expect((more.app, more.types) == (app, ["item.given", "purchase.refunded"]))
+        let moved = try await change(#"{"url":"https://example.org/","app":null}"#)
+        #expect((moved.url, moved.app, moved.types?.count) == ("https://example.org/", nil, 2))
+        #expect(try await change(#"{"types":null}"#).types == nil)
+        let changes = try await fixture.ledger.read { try $0.webhookChanges(of: made.webhookId, limit: 9) }
+        #expect(changes.map(\.event) == [.filterChanged, .filterChanged, .urlChanged, .filterChanged, .added])
+        for (body, status, code) in [
+            ("{}", 400, "bodyInvalid"), (#"{"types":[]}"#, 400, "bodyInvalid"), (#"{"types":[1]}"#, 400, "bodyInvalid"),
+            (#"{"types":["RENEWAL"]}"#, 422, "webhookTypeUnknown"), (#"{"app":"x"}"#, 422, "webhookAppUnknown"),
+        ] {
+            let refused = try await fixture.send(.patch, path, body: body)
+            #expect((refused.status, refused.code) == (status, code), "\(body)")
+        }
+    }
+
     @Test func `reading webhooks needs the scope`() async throws {
         let key = try await fixture.keys.make(name: "other", scopes: [.read, .redeem, .grant, .export]).key
         #expect(try await fixture.send(.get, "/v1/webhooks", key: key).code == "scopeMissing")
@@ -189,7 +229,7 @@ import Vocabulary
         #expect(try await fixture.send(.get, path + "?user=a%20b").code == "userInvalid")
 
         // Waiting messages stay as they are, so all are delivered first.
-        let webhooks = fixture.ledger.webhooks(of: Apps(App(fixture.shop.catalog)), clock: fixture.shop.clock)
+        let webhooks = try fixture.ledger.webhooks(of: Apps(App(fixture.shop.catalog)), clock: fixture.shop.clock)
         let due = try await webhooks.due(for: try await webhooks.endpoint(identifier), limit: 9)
         let leased = try await webhooks.lease(try #require(due))
         try await webhooks.record(leased.map { webhooks.result(of: $0, .answered(status: 204)) })
@@ -255,11 +295,11 @@ import Vocabulary
         let changes = try await fixture.ledger.read { try $0.webhookChanges(of: made.webhookId, limit: 9) }
         #expect(
             changes.compactMap { $0.event == .authorizationChanged ? $0.detail : nil }.prefix(2) == ["removed", "set"])
-        #expect(try await make().format == "till")
+        #expect(try await make().format == "standard")
     }
 
     @Test(arguments: [
-        ("POST", "", #"{"url":"https://example.com","format":"slack"}"#),
+        ("POST", "", #"{"url":"https://example.com","format":"till"}"#),
         ("POST", "", #"{"url":"https://example.com","format":1}"#),
         ("POST", "", #"{"url":"https://example.com","authorization":" a"}"#),
         ("POST", "", #"{"url":"https://example.com","authorization":"a\nb"}"#),

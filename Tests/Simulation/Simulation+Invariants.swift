@@ -69,7 +69,7 @@ extension Simulation {
         var written: [String] = []
         for person in people {
             for record in try ledger.readNow({ try $0.audit(of: person.user) }) {
-                guard record.entry.event.rule.message != nil else { continue }
+                guard !record.entry.event.rule.messages.isEmpty else { continue }
                 written.append("\(person.user) \(record.number)")
             }
         }

@@ -45,7 +45,7 @@ enum AcmeCases {
         },
         [
             .items: "nothing", .subscriptions: "basic paused*", .why: "plus 1 paused",
-            .story: "granted, paused until 05-01", .webhooks: "purchase.granted, subscription.paused",
+            .story: "granted, paused until 05-01", .webhooks: "subscription.purchased, subscription.paused",
             .revenueCat: .init(pausedEvents), .customerInfo: "<basic> normal until 04-01 resumes 05-01",
             .figures: "revenue 5000{, churn 1|}",
         ])
@@ -62,7 +62,7 @@ enum AcmeCases {
         [
             .items: "plus 1 active until 06-01 renews", .subscriptions: "basic active until 06-01 renews",
             .why: "plus 1 owned", .story: "granted, paused until 05-01, granted",
-            .webhooks: "purchase.granted, subscription.paused, purchase.granted",
+            .webhooks: "subscription.purchased, subscription.paused, subscription.resumed",
             .revenueCat: .init("\(pausedEvents), RENEWAL <basic> NORMAL 5"),
             .customerInfo: "<basic> normal until 06-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 5000{, churn 1|}",
@@ -78,7 +78,8 @@ enum AcmeCases {
         },
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
-            .why: "plus 1 owned", .story: "granted, paymentRefunded", .webhooks: "purchase.granted, purchase.refunded",
+            .why: "plus 1 owned", .story: "granted, paymentRefunded",
+            .webhooks: "subscription.purchased, purchase.refunded",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, active-subscriptions 1, mrr 5000",
         ])
 }

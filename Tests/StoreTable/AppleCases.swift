@@ -55,7 +55,7 @@ enum AppleCases {
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .story: "granted, revoked, granted",
-            .webhooks: "purchase.granted, purchase.revoked, purchase.granted",
+            .webhooks: "subscription.purchased, purchase.refunded, purchase.reinstated",
             .revenueCat: .init(
                 "INITIAL_PURCHASE <basic> NORMAL 5, \(CommonCases.refundEvents("<basic>", "-5")), REFUND_REVERSED <basic> NORMAL *"
             ),
@@ -74,7 +74,7 @@ enum AppleCases {
         },
         [
             .items: "plus 1 * until 04-01*", .why: "plus 1 owned", .story: "granted, granted, revoked",
-            .webhooks: "purchase.granted, purchase.granted, purchase.revoked",
+            .webhooks: "subscription.purchased, subscription.renewed, purchase.refunded",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5{, EXPIRATION/CUSTOMER_SUPPORT <basic> NORMAL 0|}",
             .customerInfo: "*has gardener",
@@ -91,7 +91,7 @@ enum AppleCases {
         [
             .items: "nothing", .subscriptions: "basic expired until 04-01 ends (productNotAvailable)",
             .why: "plus 1 expired", .story: "granted,{ autoRenewDisabled by user,|} expired",
-            .webhooks: "purchase.granted,{ subscription.autoRenewDisabled,|} purchase.expired",
+            .webhooks: "subscription.purchased,{ subscription.expiring,|} purchase.expired",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5,* EXPIRATION/UNKNOWN <basic> NORMAL 0",
             .figures: "revenue 5000, churn 1",
         ])
@@ -118,7 +118,7 @@ enum AppleCases {
         },
         [
             .items: "plus 1 {familyShared|active} until 04-01*", .why: "plus 1 familyShared", .story: "granted",
-            .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 0",
+            .webhooks: "subscription.purchased", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01 shared, has gardener", .figures: "nothing",
         ])
 
@@ -133,7 +133,7 @@ enum AppleCases {
         },
         [
             .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 revokedByAppStore",
-            .story: "granted, revoked", .webhooks: "purchase.granted, purchase.revoked",
+            .story: "granted, revoked", .webhooks: "subscription.purchased, purchase.revoked",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 0, CANCELLATION/UNKNOWN <basic> NORMAL {0|?}{, EXPIRATION/UNKNOWN <basic> NORMAL {0|?}|}",
             .figures: "nothing",
@@ -146,7 +146,8 @@ enum AppleCases {
             try store.wait(until: "03-03")
         },
         [
-            .items: "plus 1 * until 04-01*", .why: "plus 1 assigned", .story: "granted", .webhooks: "purchase.granted",
+            .items: "plus 1 * until 04-01*", .why: "plus 1 assigned", .story: "granted",
+            .webhooks: "subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 0", .figures: "nothing",
         ])
 
@@ -173,7 +174,7 @@ enum AppleCases {
         },
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
-            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 15",
             .figures: "revenue 15000, active-subscriptions 1, mrr 15000",
         ])
@@ -199,7 +200,7 @@ enum AppleCases {
 
     private static let unknownCells: TableRow.Cells = [
         .items: "plus 1 * until 04-01*", .subscriptions: "basic * until 04-01*", .why: "plus 1 owned",
-        .story: "granted", .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
+        .story: "granted", .webhooks: "subscription.purchased", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
         .customerInfo: "<basic> normal until 04-01*, has gardener",
         .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
     ]
@@ -224,7 +225,7 @@ enum AppleCases {
             try store.wait(until: "03-13")
         },
         unknownCells.merging([
-            .story: "granted, paymentRefunded", .webhooks: "purchase.granted, purchase.refunded",
+            .story: "granted, paymentRefunded", .webhooks: "subscription.purchased, purchase.refunded",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, active-subscriptions 1, mrr 5000",
         ]) { $1 })
 
@@ -251,7 +252,7 @@ enum AppleCases {
         },
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
-            .story: "granted", .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
+            .story: "granted", .webhooks: "subscription.purchased", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
         ])
 
@@ -266,7 +267,7 @@ enum AppleCases {
         },
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
-            .story: "granted", .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
+            .story: "granted", .webhooks: "subscription.purchased", .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
         ])
 
@@ -284,7 +285,7 @@ enum AppleCases {
             try store.wait(until: "03-13")
         },
         [
-            .items: "20 seeds", .story: "granted, revoked", .webhooks: "purchase.granted, purchase.revoked",
+            .items: "20 seeds", .story: "granted, revoked", .webhooks: "product.purchased, purchase.refunded",
             .revenueCat: .init(unitEvents), .figures: "revenue 3000, refunds 1, refunded-revenue 999",
         ])
 
@@ -347,7 +348,7 @@ enum AppleCases {
         [
             .items: "nothing", .subscriptions: "basic expired until 04-01 ends (customerCancelled)",
             .why: "plus 1 expired", .story: "granted, autoRenewDisabled by user, expired",
-            .webhooks: "purchase.granted, subscription.autoRenewDisabled, purchase.expired",
+            .webhooks: "subscription.purchased, subscription.expiring, purchase.expired",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/UNSUBSCRIBE <basic> NORMAL 0, EXPIRATION/UNSUBSCRIBE <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01 unsubscribed", .figures: "revenue 5000, churn 1",
@@ -380,7 +381,7 @@ enum AppleCases {
         [
             .items: "plus 1 active until 04-11 renews", .subscriptions: "basic active until 04-11 renews",
             .why: "plus 1 owned", .story: "granted, periodExtended",
-            .webhooks: "purchase.granted, subscription.periodExtended",
+            .webhooks: "subscription.purchased, subscription.periodExtended",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, SUBSCRIPTION_EXTENDED <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-11, has gardener",
             // Neither page says if the price counts for the longer time.

@@ -32,7 +32,7 @@ enum CommonCases {
         },
         cells: [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
-            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 04-01, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
@@ -48,7 +48,7 @@ enum CommonCases {
         },
         cells: [
             .items: "plus 1 trial until 03-08 renews", .subscriptions: "basic trial until 03-08 renews",
-            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> TRIAL 0",
             .customerInfo: "<basic> trial until 03-08, has gardener", .figures: "nothing",
         ])
@@ -63,7 +63,7 @@ enum CommonCases {
         },
         cells: [
             .items: "plus 1 active until 04-08 renews", .subscriptions: "basic active until 04-08 renews",
-            .why: "plus 1 owned", .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+            .why: "plus 1 owned", .story: "granted, granted", .webhooks: "subscription.purchased, subscription.renewed",
             .revenueCat: "INITIAL_PURCHASE <basic> TRIAL 0, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 04-08, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000, conversions 1",
@@ -82,7 +82,7 @@ enum CommonCases {
         cells: [
             .items: "nothing", .subscriptions: "basic expired until 03-08 ends (customerCancelled)",
             .why: "plus 1 expired", .story: "granted, autoRenewDisabled by user, expired",
-            .webhooks: "purchase.granted, subscription.autoRenewDisabled, purchase.expired",
+            .webhooks: "subscription.purchased, subscription.expiring, purchase.expired",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> TRIAL 0, CANCELLATION/UNSUBSCRIBE <basic> TRIAL 0, EXPIRATION/UNSUBSCRIBE <basic> TRIAL 0",
             .customerInfo: "<basic> trial until 03-08 unsubscribed", .figures: "nothing",
@@ -99,7 +99,7 @@ enum CommonCases {
         },
         cells: [
             .items: "plus 1 introductory until 04-01 renews", .subscriptions: "basic introductory until 04-01 renews",
-            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> INTRO 2",
             .customerInfo: "<basic> intro until 04-01, has gardener",
             // Neither store's page says which price recurs in an introductory period.
@@ -115,7 +115,7 @@ enum CommonCases {
         },
         cells: [
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
-            .why: "plus 1 owned", .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+            .why: "plus 1 owned", .story: "granted, granted", .webhooks: "subscription.purchased, subscription.renewed",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 5000, renewals 1",
@@ -133,7 +133,7 @@ enum CommonCases {
         },
         cells: [
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
-            .why: "plus 1 owned", .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+            .why: "plus 1 owned", .story: "granted, granted", .webhooks: "subscription.purchased, subscription.renewed",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, has gardener",
             .figures: "revenue {5000|10000}, active-subscriptions 1, mrr 5000{, renewals 1|}",
@@ -153,7 +153,7 @@ enum CommonCases {
         cells: [
             .items: "plus 1 willNotRenew until 04-01 ends", .subscriptions: "basic willNotRenew until 04-01 ends",
             .why: "plus 1 owned", .story: "granted, autoRenewDisabled by user",
-            .webhooks: "purchase.granted, subscription.autoRenewDisabled",
+            .webhooks: "subscription.purchased, subscription.expiring",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/UNSUBSCRIBE <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01 unsubscribed, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
@@ -175,7 +175,7 @@ enum CommonCases {
         cells: [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .story: "granted, autoRenewDisabled by user, autoRenewEnabled",
-            .webhooks: "purchase.granted, subscription.autoRenewDisabled, subscription.autoRenewEnabled",
+            .webhooks: "subscription.purchased, subscription.expiring, subscription.renewing",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/UNSUBSCRIBE <basic> NORMAL 0, UNCANCELLATION <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01, has gardener",
@@ -195,7 +195,7 @@ enum CommonCases {
         cells: [
             .items: "nothing", .subscriptions: "basic expired until 04-01 ends (customerCancelled)",
             .why: "plus 1 expired", .story: "granted, autoRenewDisabled by user, expired",
-            .webhooks: "purchase.granted, subscription.autoRenewDisabled, purchase.expired",
+            .webhooks: "subscription.purchased, subscription.expiring, purchase.expired",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/UNSUBSCRIBE <basic> NORMAL 0, EXPIRATION/UNSUBSCRIBE <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01 unsubscribed", .figures: "revenue 5000, churn 1",
@@ -229,7 +229,7 @@ enum CommonCases {
         cells: [
             .items: "plus 1 gracePeriod until 04-08 renews", .subscriptions: "basic gracePeriod until 04-08 renews",
             .why: "plus 1 gracePeriod", .story: "granted, gracePeriodBegan",
-            .webhooks: "purchase.granted, subscription.gracePeriodBegan",
+            .webhooks: "subscription.purchased, subscription.gracePeriodBegan",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed)",
             .customerInfo: "<basic> normal until {04-01|04-08} unpaid, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
@@ -248,7 +248,7 @@ enum CommonCases {
         cells: [
             .items: "plus 1 gracePeriod* renews", .subscriptions: "basic gracePeriod* renews",
             .why: "plus 1 gracePeriod", .story: "granted, gracePeriodBegan",
-            .webhooks: "purchase.granted, subscription.gracePeriodBegan",
+            .webhooks: "subscription.purchased, subscription.gracePeriodBegan",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed)",
             .customerInfo: "<basic> normal* unpaid, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
@@ -266,7 +266,7 @@ enum CommonCases {
         },
         cells: [
             .items: "nothing", .subscriptions: "basic billingRetry* renews", .why: "plus 1 renewalFailed",
-            .story: "granted, renewalFailed", .webhooks: "purchase.granted, subscription.renewalFailed",
+            .story: "granted, renewalFailed", .webhooks: "subscription.purchased, subscription.renewalFailed",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), EXPIRATION/BILLING_ERROR <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01 unpaid", .figures: "revenue 5000, churn 1",
@@ -285,7 +285,7 @@ enum CommonCases {
         cells: [
             .items: "nothing", .subscriptions: "basic billingRetry* renews", .why: "plus 1 renewalFailed",
             .story: "granted, gracePeriodBegan, renewalFailed",
-            .webhooks: "purchase.granted, subscription.gracePeriodBegan, subscription.renewalFailed",
+            .webhooks: "subscription.purchased, subscription.gracePeriodBegan, subscription.renewalFailed",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), EXPIRATION/BILLING_ERROR <basic> NORMAL 0",
             .customerInfo: "<basic> normal until {04-01|04-08} unpaid", .figures: "revenue 5000, churn 1",
@@ -306,7 +306,7 @@ enum CommonCases {
         cells: [
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
             .why: "plus 1 owned", .story: "granted, gracePeriodBegan, granted",
-            .webhooks: "purchase.granted, subscription.gracePeriodBegan, purchase.granted",
+            .webhooks: "subscription.purchased, subscription.gracePeriodBegan, subscription.renewed",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 5000, renewals 1",
@@ -327,7 +327,7 @@ enum CommonCases {
         cells: [
             .items: "plus 1 active until 05-15 renews", .subscriptions: "basic active until 05-15 renews",
             .why: "plus 1 owned", .story: "granted, renewalFailed, granted",
-            .webhooks: "purchase.granted, subscription.renewalFailed, purchase.granted",
+            .webhooks: "subscription.purchased, subscription.renewalFailed, subscription.renewed",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), EXPIRATION/BILLING_ERROR <basic> NORMAL 0, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-15, has gardener",
@@ -352,7 +352,7 @@ enum CommonCases {
             .why: "plus 1 {expired|renewalFailed}",
             .story: "granted, renewalFailed,{ autoRenewDisabled by system,|} expired",
             .webhooks:
-                "purchase.granted, subscription.renewalFailed,{ subscription.autoRenewDisabled,|} purchase.expired",
+                "subscription.purchased, subscription.renewalFailed,{ subscription.expiring,|} purchase.expired",
             // A second EXPIRATION is one of the differences that API.md states.
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, \(chargeFailed), EXPIRATION/BILLING_ERROR <basic> NORMAL 0{, EXPIRATION/BILLING_ERROR <basic> NORMAL 0|}",
@@ -375,7 +375,7 @@ enum CommonCases {
             .subscriptions: "basic expired until 04-01 ends (customerDidNotConsentToPriceIncrease)",
             .why: "plus 1 expired",
             .story: "granted,{ autoRenewDisabled by priceIncrease,|} expired",
-            .webhooks: "purchase.granted,{ subscription.autoRenewDisabled,|} purchase.expired",
+            .webhooks: "subscription.purchased,{ subscription.expiring,|} purchase.expired",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5,{ CANCELLATION/PRICE_INCREASE <basic> NORMAL 0,|} EXPIRATION/PRICE_INCREASE <basic> NORMAL 0",
             .customerInfo: "<basic> normal until 04-01{ unsubscribed|}", .figures: "revenue 5000, churn 1",
@@ -399,7 +399,7 @@ enum CommonCases {
             .why: "plus 1 {upgraded|productChanged}, plus 2 owned",
             .story: "granted, {granted, productChanged|productChanged, granted}",
             .webhooks:
-                "purchase.granted, {purchase.granted, subscription.productChanged|subscription.productChanged, purchase.granted}",
+                "subscription.purchased, {subscription.renewed, subscription.productChanged|subscription.productChanged, subscription.renewed}",
             .customerInfo: "*<premium> normal until 04-11, has gardener",
             .figures: "revenue 15000, active-subscriptions 1, mrr 10000{, renewals 1|}",
         ],
@@ -434,7 +434,7 @@ enum CommonCases {
             .why: "plus 1 {upgraded|productChanged}, plus 2 owned",
             .story: "granted, {granted, productChanged|productChanged, granted}",
             .webhooks:
-                "purchase.granted, {purchase.granted, subscription.productChanged|subscription.productChanged, purchase.granted}",
+                "subscription.purchased, {{subscription.renewed|subscription.purchased}, subscription.productChanged|subscription.productChanged, {subscription.renewed|subscription.purchased}}",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> TRIAL 0, {PRODUCT_CHANGE <basic> TRIAL 0 -> <premium>, {RENEWAL|INITIAL_PURCHASE} <premium> NORMAL 10|{RENEWAL|INITIAL_PURCHASE} <premium> NORMAL 10, PRODUCT_CHANGE <basic> TRIAL 0 -> <premium>}",
             .customerInfo: "*<premium> normal until 04-04, has gardener",
@@ -459,7 +459,7 @@ enum CommonCases {
         cells: [
             .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews as basic",
             .why: "plus 2 owned", .story: "granted, planChosen",
-            .webhooks: "purchase.granted, subscription.planChosen",
+            .webhooks: "subscription.purchased, subscription.planChosen",
             .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>",
             .customerInfo: "<premium> normal until 04-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 10000",
@@ -481,7 +481,7 @@ enum CommonCases {
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
             .why: "plus 1 owned, plus 2 productChanged",
             .story: "granted, planChosen, granted",
-            .webhooks: "purchase.granted, subscription.planChosen, purchase.granted",
+            .webhooks: "subscription.purchased, subscription.planChosen, subscription.renewed",
             .revenueCat:
                 "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, <premium> normal until 04-01, has gardener",
@@ -505,7 +505,7 @@ enum CommonCases {
         cells: [
             .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
             .story: "granted, revoked",
-            .webhooks: "purchase.granted, purchase.revoked",
+            .webhooks: "subscription.purchased, purchase.refunded",
             .revenueCat: .init("INITIAL_PURCHASE <basic> NORMAL 5, \(refundEvents("<basic>", "-5"))"),
             .customerInfo: "<basic> normal until 03-11* refunded 03-11",
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
@@ -526,7 +526,7 @@ enum CommonCases {
         cells: [
             .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
             .story: "granted, revoked",
-            .webhooks: "purchase.granted, purchase.revoked",
+            .webhooks: "subscription.purchased, purchase.refunded",
             .revenueCat: .init("INITIAL_PURCHASE <basic> NORMAL 5, \(refundEvents("<basic>", "-2.5"))"),
             .customerInfo: "<basic> normal until 03-16* refunded 03-16",
             .figures: "revenue 5000, refunds 1, refunded-revenue 2500, churn 1",
@@ -548,7 +548,7 @@ enum CommonCases {
         cells: [
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
             .why: "plus 1 owned", .story: "granted, granted, {revoked|paymentRefunded}",
-            .webhooks: "purchase.granted, purchase.granted, purchase.{revoked|refunded}",
+            .webhooks: "subscription.purchased, subscription.renewed, purchase.refunded",
             // "refunds for earlier subscription periods do not trigger this event"
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, has gardener",
@@ -575,7 +575,7 @@ enum CommonCases {
             .subscriptions: "basic active until 05-20 renews{, basic expired *|}",
             .story: "granted, autoRenewDisabled by user, expired,{ autoRenewEnabled,|} granted{, autoRenewEnabled|}",
             .webhooks:
-                "purchase.granted, subscription.autoRenewDisabled, purchase.expired,{ subscription.autoRenewEnabled,|} purchase.granted{, subscription.autoRenewEnabled|}",
+                "subscription.purchased, subscription.expiring, purchase.expired,{ subscription.renewing,|} {subscription.renewed|subscription.purchased}{, subscription.renewing|}",
             // "RENEWAL: An existing subscription has been renewed or a lapsed user has resubscribed"; "INITIAL_PURCHASE: If the
             // resubscription occurs after the previous subscription has expired". An UNCANCELLATION is of a subscription that has not
             // expired.
@@ -594,7 +594,7 @@ enum CommonCases {
         },
         cells: [
             .items: "gate 1 owned", .subscriptions: "nothing", .why: "gate 1 owned", .story: "granted",
-            .webhooks: "purchase.granted", .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20",
+            .webhooks: "product.purchased", .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20",
             .customerInfo: "gate", .figures: "revenue 20000",
         ])
 
@@ -609,7 +609,7 @@ enum CommonCases {
         },
         cells: [
             .items: "nothing", .subscriptions: "nothing", .why: "gate 1 refunded", .story: "granted, revoked",
-            .webhooks: "purchase.granted, purchase.revoked",
+            .webhooks: "product.purchased, purchase.refunded",
             .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20, CANCELLATION/CUSTOMER_SUPPORT gate NORMAL -20",
             .customerInfo: "nothing", .figures: "revenue 20000, refunds 1, refunded-revenue 20000",
         ])
@@ -622,7 +622,7 @@ enum CommonCases {
             try store.wait(until: "03-03")
         },
         cells: [
-            .items: "30 seeds", .subscriptions: "nothing", .story: "granted", .webhooks: "purchase.granted",
+            .items: "30 seeds", .subscriptions: "nothing", .story: "granted", .webhooks: "product.purchased",
             .revenueCat: "NON_RENEWING_PURCHASE seeds NORMAL 3", .figures: "revenue 3000",
         ])
 
@@ -639,7 +639,7 @@ enum CommonCases {
         },
         cells: [
             .items: "bed 1 owned until 09-01", .why: "bed 1 owned", .story: "granted, granted",
-            .webhooks: "purchase.granted, purchase.granted",
+            .webhooks: "product.purchased, product.purchased",
             .revenueCat: "NON_RENEWING_PURCHASE season NORMAL 6, NON_RENEWING_PURCHASE season NORMAL 6",
             .customerInfo: "season{ ×2|}", .figures: "revenue 12000",
         ])
@@ -654,7 +654,7 @@ enum CommonCases {
             try store.wait(until: "03-03")
         },
         cells: [
-            .items: "bed 1 owned until 09-01", .why: "bed 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .items: "bed 1 owned until 09-01", .why: "bed 1 owned", .story: "granted", .webhooks: "product.purchased",
             .revenueCat: "NON_RENEWING_PURCHASE season NORMAL 12", .customerInfo: "season", .figures: "revenue 12000",
         ])
 

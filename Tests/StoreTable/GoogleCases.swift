@@ -38,7 +38,7 @@ enum GoogleCases {
         [
             .items: "plus 1 willNotRenew until 04-01 ends", .subscriptions: "basic willNotRenew until 04-01 ends",
             .why: "plus 1 owned", .story: .init("granted, autoRenewDisabled by \(actor)"),
-            .webhooks: "purchase.granted, subscription.autoRenewDisabled",
+            .webhooks: "subscription.purchased, subscription.expiring",
             .revenueCat: .init("INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/\(reason) <basic> NORMAL 0"),
             .customerInfo: .init("<basic> normal until 04-01 \(info), has gardener"),
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
@@ -101,7 +101,7 @@ enum GoogleCases {
         },
         [
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
-            .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+            .story: "granted, granted", .webhooks: "subscription.purchased, subscription.renewed",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 7",
             .figures: "revenue 12000, active-subscriptions 1, mrr 7000, renewals 1",
         ])
@@ -120,7 +120,7 @@ enum GoogleCases {
         },
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
-            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "subscription.purchased",
             // The answer says nothing of a scheduled pause, only the notification does.
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5{, SUBSCRIPTION_PAUSED <basic> NORMAL 0|}",
             .customerInfo: "<basic> normal until 04-01, has gardener",
@@ -139,7 +139,7 @@ enum GoogleCases {
         },
         [
             .items: "nothing", .subscriptions: "basic paused*", .why: "plus 1 paused",
-            .story: "granted, paused until 05-01", .webhooks: "purchase.granted, subscription.paused",
+            .story: "granted, paused until 05-01", .webhooks: "subscription.purchased, subscription.paused",
             .revenueCat: pausedEvents, .customerInfo: "<basic> normal until 04-01 resumes 05-01",
             .figures: "revenue 5000{, churn 1|}",
         ])
@@ -156,7 +156,7 @@ enum GoogleCases {
         [
             .items: "plus 1 active until 06-01 renews", .subscriptions: "basic active until 06-01 renews",
             .why: "plus 1 owned", .story: "granted, paused until 05-01, granted",
-            .webhooks: "purchase.granted, subscription.paused, purchase.granted",
+            .webhooks: "subscription.purchased, subscription.paused, subscription.resumed",
             .revenueCat: .init("\(pausedEvents), RENEWAL <basic> NORMAL 5"),
             .customerInfo: "<basic> normal until 06-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 5000{, churn 1|}",
@@ -193,7 +193,7 @@ enum GoogleCases {
         [
             .items: "nothing", .subscriptions: "basic billingRetry*", .why: "plus 1 renewalFailed",
             .story: "granted, paused until 05-01, renewalFailed",
-            .webhooks: "purchase.granted, subscription.paused, subscription.renewalFailed",
+            .webhooks: "subscription.purchased, subscription.paused, subscription.renewalFailed",
             .revenueCat: .init("\(pausedEvents), *BILLING_ISSUE*"),
             .customerInfo: "<basic> normal until 04-01 unpaid", .figures: "revenue 5000{, churn 1|}",
         ])
@@ -210,7 +210,7 @@ enum GoogleCases {
         },
         [
             .items: "plus 1 active until 04-01{ ends|}", .subscriptions: "basic active until 04-01{ ends|}",
-            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> PREPAID 5",
             .customerInfo: "<basic> prepaid until 04-01, has gardener",
             .figures: "revenue 5000, active-subscriptions 1{, mrr 5000|}",
@@ -227,7 +227,8 @@ enum GoogleCases {
         },
         [
             .items: "plus 1 active until 05-01{ ends|}", .subscriptions: "basic active until 05-01{ ends|}",
-            .why: "plus 1 owned", .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+            .why: "plus 1 owned", .story: "granted, granted",
+            .webhooks: "subscription.purchased, {subscription.renewed|subscription.purchased}",
             .revenueCat: "INITIAL_PURCHASE <basic> PREPAID 5, {RENEWAL|INITIAL_PURCHASE} <basic> PREPAID 5",
             .customerInfo: "<basic> prepaid until 05-01, has gardener",
             .figures: "revenue {5000|10000}, active-subscriptions 1{, mrr 5000|}{, renewals 1|}",
@@ -244,7 +245,7 @@ enum GoogleCases {
         },
         [
             .items: "nothing", .subscriptions: "basic expired until 04-01*", .why: "plus 1 expired",
-            .story: "granted, expired", .webhooks: "purchase.granted, purchase.expired",
+            .story: "granted, expired", .webhooks: "subscription.purchased, purchase.expired",
             .revenueCat: "INITIAL_PURCHASE <basic> PREPAID 5, EXPIRATION/{UNSUBSCRIBE|UNKNOWN} <basic> PREPAID 0",
             .customerInfo: "<basic> prepaid until 04-01{ unsubscribed|}", .figures: "revenue 5000, churn 1",
         ])
@@ -265,7 +266,7 @@ enum GoogleCases {
         .items: "plus 1 active until 03-11 renews", .subscriptions: "basic active until 03-11 renews",
         .why: "plus 1 owned", .story: "granted, {granted, productChanged|productChanged, granted}",
         .webhooks:
-            "purchase.granted, {purchase.granted, subscription.productChanged|subscription.productChanged, purchase.granted}",
+            "subscription.purchased, {{subscription.renewed|subscription.purchased}, subscription.productChanged|subscription.productChanged, {subscription.renewed|subscription.purchased}}",
         .revenueCat:
             "INITIAL_PURCHASE basic:p1m NORMAL 5, {PRODUCT_CHANGE basic:p1m NORMAL 0 -> basic:yearly, {RENEWAL|INITIAL_PURCHASE} basic:yearly NORMAL 50|{RENEWAL|INITIAL_PURCHASE} basic:yearly NORMAL 50, PRODUCT_CHANGE basic:p1m NORMAL 0 -> basic:yearly}",
         .customerInfo: "basic:yearly normal until 03-11, has gardener",
@@ -353,7 +354,8 @@ enum GoogleCases {
             try store.wait(until: "03-13")
         },
         [
-            .items: "plus 1 * until 04-01*", .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .items: "plus 1 * until 04-01*", .why: "plus 1 owned", .story: "granted",
+            .webhooks: "subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 04-01*, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
@@ -371,7 +373,7 @@ enum GoogleCases {
         [
             .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews as basic",
             .why: "plus 2 owned", .story: "granted, planChosen",
-            .webhooks: "purchase.granted, subscription.planChosen",
+            .webhooks: "subscription.purchased, subscription.planChosen",
             .revenueCat: "INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <premium> NORMAL 0 -> <basic>",
             .customerInfo: "<premium> normal until 04-01, has gardener",
             .figures: "revenue 10000, active-subscriptions 1, mrr 10000",
@@ -515,7 +517,7 @@ enum GoogleCases {
             .items: "plus 1 active until 04-01 renews, plus 2 active until 04-01 renews",
             .subscriptions: "basic active until 04-01 renews, premium active until 04-01 renews",
             .why: "plus 1 owned, plus 2 owned", .story: "granted, granted",
-            .webhooks: "purchase.granted, purchase.granted",
+            .webhooks: "subscription.purchased, subscription.purchased",
             .revenueCat:
                 "{INITIAL_PURCHASE <basic> NORMAL 5, INITIAL_PURCHASE <premium> NORMAL 10|INITIAL_PURCHASE <premium> NORMAL 10, INITIAL_PURCHASE <basic> NORMAL 5}",
             .customerInfo: "<basic> normal until 04-01, <premium> normal until 04-01, has gardener",
@@ -549,7 +551,7 @@ enum GoogleCases {
         [
             .items: "plus 1 active until 04-01 renews, plus 2 active until 04-01 renews",
             .subscriptions: "basic active until 04-01 renews, premium active until 04-01 renews",
-            .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+            .story: "granted, granted", .webhooks: "subscription.purchased, subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, INITIAL_PURCHASE <premium> NORMAL 5",
             .figures: "revenue 10000, active-subscriptions 2, mrr 15000",
         ])
@@ -567,7 +569,7 @@ enum GoogleCases {
             .items: "plus 1 active until 04-01 renews",
             .subscriptions: "basic active until 04-01 renews, premium {revoked|expired}*",
             .why: "plus 1 owned, plus 2 {refunded|revokedByAppStore}", .story: "granted, granted, revoked",
-            .webhooks: "purchase.granted, purchase.granted, purchase.revoked",
+            .webhooks: "subscription.purchased, subscription.purchased, purchase.refunded",
             .revenueCat: .init("*INITIAL_PURCHASE*, \(CommonCases.refundEvents("<premium>", "-10"))"),
             .customerInfo: "<basic> normal until 04-01, <premium> normal until 03-11*, has gardener",
             .figures:
@@ -586,7 +588,7 @@ enum GoogleCases {
             .items: "plus 1 active until 04-01 renews, plus 2 willNotRenew until 04-01 ends",
             .subscriptions: "basic active until 04-01 renews, premium willNotRenew until 04-01 ends",
             .why: "plus 1 owned, plus 2 owned", .story: "granted, granted, autoRenewDisabled by user",
-            .webhooks: "purchase.granted, purchase.granted, subscription.autoRenewDisabled",
+            .webhooks: "subscription.purchased, subscription.purchased, subscription.expiring",
             .revenueCat: "*INITIAL_PURCHASE*, CANCELLATION/UNSUBSCRIBE <premium> NORMAL 0",
             .figures: "revenue 15000, active-subscriptions 2, mrr 15000",
         ])
@@ -630,7 +632,7 @@ enum GoogleCases {
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .story: "granted, paymentRefunded",
-            .webhooks: "purchase.granted, purchase.refunded",
+            .webhooks: "subscription.purchased, purchase.refunded",
             // "in the event of refunds, a subscription's auto-renewal setting may still be active"
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5",
             .customerInfo: "<basic> normal until 04-01*, has gardener",
@@ -668,7 +670,7 @@ enum GoogleCases {
             },
             [
                 .items: "gate 1 owned", .subscriptions: "nothing", .why: "gate 1 owned",
-                .story: "granted, paymentRefunded", .webhooks: "purchase.granted, purchase.refunded",
+                .story: "granted, paymentRefunded", .webhooks: "product.purchased, purchase.refunded",
                 .revenueCat: .init(
                     "NON_RENEWING_PURCHASE gate NORMAL 20, CANCELLATION/CUSTOMER_SUPPORT gate NORMAL -\(paidBack)"),
                 .customerInfo: "gate", .figures: .init("revenue 20000, refunds 1, refunded-revenue \(paidBack)000"),
@@ -693,7 +695,8 @@ enum GoogleCases {
     private static let cellsOfEarlierRefund: TableRow.Cells = [
         .items: "plus 1 active until 07-01 renews", .subscriptions: "basic active until 07-01 renews",
         .why: "plus 1 owned", .story: "granted, granted, granted, granted, paymentRefunded",
-        .webhooks: "purchase.granted, purchase.granted, purchase.granted, purchase.granted, purchase.refunded",
+        .webhooks:
+            "subscription.purchased, subscription.renewed, subscription.renewed, subscription.renewed, purchase.refunded",
         // "refunds for earlier subscription periods do not trigger this event"
         .revenueCat:
             "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5, RENEWAL <basic> NORMAL 5, RENEWAL <basic> NORMAL 5",
@@ -745,7 +748,7 @@ enum GoogleCases {
             .items: "nothing", .subscriptions: "basic expired until 04-01 ends (customerCancelled)",
             .why: "plus 1 expired", .story: "granted, autoRenewDisabled by user, expired, paymentRefunded",
             .webhooks:
-                "purchase.granted, subscription.autoRenewDisabled, purchase.expired, purchase.refunded",
+                "subscription.purchased, subscription.expiring, purchase.expired, purchase.refunded",
             .revenueCat: .init(eventsBackAfterEnd),
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
         ])
@@ -770,7 +773,7 @@ enum GoogleCases {
         },
         [
             .items: "nothing", .story: "granted, paymentRefunded, revoked",
-            .webhooks: "purchase.granted, purchase.refunded, purchase.revoked",
+            .webhooks: "subscription.purchased, purchase.refunded, purchase.revoked",
             .revenueCat:
                 "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5, EXPIRATION/{CUSTOMER_SUPPORT|DEVELOPER_INITIATED} <basic> NORMAL 0",
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
@@ -789,7 +792,7 @@ enum GoogleCases {
         [
             .items: "nothing", .subscriptions: "basic revoked*", .why: "plus 1 {refunded|revokedByAppStore}",
             .story: "granted, gracePeriodBegan, revoked",
-            .webhooks: "purchase.granted, subscription.gracePeriodBegan, purchase.revoked",
+            .webhooks: "subscription.purchased, subscription.gracePeriodBegan, purchase.refunded",
             .revenueCat: .init(
                 "INITIAL_PURCHASE <basic> NORMAL 5, \(CommonCases.chargeFailed), "
                     + CommonCases.refundEvents("<basic>", "-5")),
@@ -838,7 +841,7 @@ enum GoogleCases {
         },
         [
             .items: "nothing", .why: "plus 1 {refunded|revokedByAppStore}", .story: "granted, revoked",
-            .webhooks: "purchase.granted, purchase.revoked",
+            .webhooks: "subscription.purchased, purchase.refunded",
             .revenueCat: .init("INITIAL_PURCHASE <basic> NORMAL 5, \(CommonCases.refundEvents("<basic>", "-5"))"),
             .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
         ])
@@ -871,7 +874,7 @@ enum GoogleCases {
             try store.wait(until: "03-05")
         },
         [
-            .items: "gate 1 owned", .why: "gate 1 owned", .story: "{refused, |}granted", .webhooks: "purchase.granted",
+            .items: "gate 1 owned", .why: "gate 1 owned", .story: "{refused, |}granted", .webhooks: "product.purchased",
             .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20", .customerInfo: "gate", .figures: "revenue 20000",
         ])
 
@@ -905,7 +908,7 @@ enum GoogleCases {
             try store.wait(until: "03-12")
         },
         [
-            .items: "gate 1 owned", .why: "gate 1 owned", .story: "{refused, |}granted", .webhooks: "purchase.granted",
+            .items: "gate 1 owned", .why: "gate 1 owned", .story: "{refused, |}granted", .webhooks: "product.purchased",
             .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20", .customerInfo: "gate", .figures: "revenue 20000",
         ])
 
@@ -934,7 +937,7 @@ enum GoogleCases {
         },
         [
             .items: "plus 1 {active|trial} until 04-01 renews", .why: "plus 1 owned", .story: "granted",
-            .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> {NORMAL|TRIAL} 0",
+            .webhooks: "subscription.purchased", .revenueCat: "INITIAL_PURCHASE <basic> {NORMAL|TRIAL} 0",
             .customerInfo: "<basic> {normal|trial} until 04-01, has gardener",
             .figures: "{nothing|active-subscriptions 1|active-subscriptions 1, mrr 5000}",
         ])
@@ -969,7 +972,7 @@ enum GoogleCases {
         },
         [
             .items: "plus 1 active until 04-15 renews", .subscriptions: "basic active until 04-15 renews",
-            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5{, SUBSCRIPTION_EXTENDED <basic> NORMAL 0|}",
             .customerInfo: "<basic> normal until 04-15, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr *",
@@ -1010,7 +1013,7 @@ enum GoogleCases {
         },
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
-            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "subscription.purchased",
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 04-01, has gardener",
             .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
@@ -1029,7 +1032,8 @@ enum GoogleCases {
             },
             [
                 .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
-                .why: "plus 1 owned", .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+                .why: "plus 1 owned", .story: "granted, granted",
+                .webhooks: "subscription.purchased, subscription.renewed",
                 .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5",
                 .figures: "revenue 10000, active-subscriptions 1, mrr 5000, renewals 1",
             ])

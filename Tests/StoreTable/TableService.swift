@@ -96,7 +96,7 @@ actor TableService {
             realm: .localPlay, clock: clock)
         let googlePlay = GooglePlayApp(client: developer, app: app, entitlements: entitlements)
         let acme = AcmeStore(entitlements, trusting: shop.publicKey) { try shop.answer(about: $0) }
-        let (webhooks, figures) = (ledger.webhooks(of: Apps(app), clock: clock), ledger.figures(clock: clock))
+        let (webhooks, figures) = (entitlements.webhooks(clock: clock), ledger.figures(clock: clock))
         let issuer = try TestPushIssuer.shared.get()
         let issuerKeys = folder.file("google-keys.json")
         try Data(try issuer.keys().utf8).write(to: issuerKeys)
@@ -202,7 +202,7 @@ actor TableService {
                 }
                 let ordered = bodies.sorted { ($0.number, $0.rank) < ($1.number, $1.rank) }.map(\.body)
                 switch endpoint.format {
-                case .till: messages.till += ordered
+                case .standard, .cloudEvents, .slack: messages.till += ordered
                 case .revenueCat: messages.revenueCat += ordered
                 }
                 try await queue.record(

@@ -263,6 +263,7 @@ package struct WebhookResource: Decodable, Listed, Sendable {
     package let createdBy: String
     package let createdByName: String?
     package let app: String?
+    package let types: [String]?
     package let secret: String?
 }
 
@@ -271,6 +272,31 @@ package struct WebhookSecretsResource: Decodable, Sendable {
     package let previousSecret: String?
     package let previousSecretEndsAt: String?
     package let authorization: String?
+}
+
+/// A message to a webhook, of the form of Standard Webhooks.
+package struct WebhookMessageResource: Decodable, Sendable {
+    package struct Content: Decodable, Sendable {
+        package let user: UserName
+        package let number: Int64
+        package let actor: String
+        package let actorName: String?
+        package let app: String?
+        package let transactionId: String?
+        package let originalTransactionId: String?
+        package let productId: String?
+        package let grantId: String?
+        package let item: Item?
+        package let reason: String?
+        package let refundedAmount: Int64?
+        package let currency: String?
+        package let items: JSONContent?
+        package let subscriptions: JSONContent?
+    }
+
+    package let type: String
+    package let timestamp: String
+    package let data: Content
 }
 
 package struct WebhookDeliveryResource: Decodable, Listed, Sendable {
@@ -289,7 +315,7 @@ package struct WebhookDeliveryResource: Decodable, Listed, Sendable {
     package let attempts: Int
     package let lastAttempt: Attempt?
     package let nextAttemptAt: String?
-    package let message: WebhookMessage?
+    package let message: WebhookMessageResource?
     package let revenueCatMessage: JSONContent?
 }
 

@@ -13,6 +13,7 @@ package final class WebhookReceiver: Sendable {
         package let signatures: [String]
         /// The header `Authorization`; empty without one.
         package let authorization: String
+        package let mediaType: String
         package let body: String
 
         fileprivate init(_ request: Request) async throws {
@@ -24,6 +25,7 @@ package final class WebhookReceiver: Sendable {
             identifier = field("webhook-id")
             timestamp = field("webhook-timestamp")
             authorization = field("authorization")
+            mediaType = field("content-type")
             signatures = field("webhook-signature").split(separator: " ").map(String.init)
         }
 

@@ -37,7 +37,8 @@ import Testing
     func `the document has the row of each event`(_ event: AuditEntry.Event) throws {
         let rule = event.rule
         let cells = [
-            "`\(event.rawValue)`" + (rule.isToldToApps ? "" : ", not to apps"), rule.message.map { "`\($0)`" } ?? "–",
+            "`\(event.rawValue)`" + (rule.isToldToApps ? "" : ", not to apps"),
+            rule.messages.isEmpty ? "–" : rule.messages.map { "`\($0.rawValue)`" }.joined(separator: ", "),
             rule.meaning, Self.fields(of: rule.object), Self.text(of: rule.reason),
         ]
         let row = "| \(cells.joined(separator: " | ")) |"
@@ -56,8 +57,22 @@ import Testing
         #expect(Set(named) == Set(told))
     }
 
-    @Test func `each type of a message has one event`() {
-        let types = AuditEntry.Event.allCases.compactMap(\.rule.message)
-        #expect(Set(types).count == types.count)
+    @Test func `each type of a message has an event, and a row in the table of types`() throws {
+        let types = AuditEntry.Event.allCases.flatMap(\.rule.messages)
+        #expect(Set(types) == Set(MessageType.allCases))
+        let rows = try Self.rows(below: "| type | what happened |")
+        #expect(rows.count == MessageType.allCases.count)
+        for type in MessageType.allCases {
+            #expect(rows.contains { $0.hasPrefix("| `\(type.rawValue)` |") }, "\(type.rawValue)")
+        }
+    }
+
+    @Test func `the document has the row of each format`() throws {
+        let rows = try Self.rows(below: "| format | media type |")
+        #expect(rows.count == WebhookFormat.allCases.count)
+        for format in WebhookFormat.allCases {
+            let start = "| `\(format.rawValue)` | `\(format.mediaType)` |"
+            #expect(rows.contains { $0.hasPrefix(start) }, "write \(start)")
+        }
     }
 }

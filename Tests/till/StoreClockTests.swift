@@ -21,10 +21,15 @@ import Testing
     private static let arguments =
         ["--store", "--sandbox-key", sandboxKey, "--webhooks", "--webhook-private-addresses"] + catalog
 
+    /// The types of the messages about a subscription that renews.
+    private static func types(renewals: Int) -> [String] {
+        ["subscription.purchased"] + Array(repeating: "subscription.renewed", count: renewals)
+    }
+
     /// The types of the messages about a user, in the order of the user's history.
     private func types(_ receiver: WebhookReceiver, of user: String) -> [String] {
         var messages: [Int64: String] = [:]
-        for message in receiver.received.compactMap({ try? $0.decoded(WebhookMessage.self) })
+        for message in receiver.received.compactMap({ try? $0.decoded(WebhookMessageResource.self) })
         where message.data.user.name == user {
             messages[message.data.number] = message.type
         }
@@ -48,7 +53,7 @@ import Testing
         let sales = try await run("store", "sales", "carol", "--json").decoded(List<SaleResource>.self)
         let transaction = try #require(sales.elements.last).transactionId
         #expect(try await run("store", "subscription", "cancel", transaction).status == 0)
-        await expectEventually { types(receiver, of: "carol").last == "subscription.autoRenewDisabled" }
+        await expectEventually { types(receiver, of: "carol").last == "subscription.expiring" }
         switch way {
         case .command:
             #expect(try await run("store", "time", "--advance", "3mo").status == 0)
@@ -62,11 +67,11 @@ import Testing
                 && types(receiver, of: "carol").last == "purchase.expired"
         }
         for user in ["alice", "bob"] {
-            #expect(types(receiver, of: user) == Array(repeating: "purchase.granted", count: 4))
+            #expect(types(receiver, of: user) == Self.types(renewals: 3))
         }
         #expect(
             types(receiver, of: "carol")
-                == ["purchase.granted", "subscription.autoRenewDisabled", "purchase.expired"])
+                == ["subscription.purchased", "subscription.expiring", "purchase.expired"])
         #expect(await service.end(SIGTERM) == 0)
     }
 
@@ -85,7 +90,7 @@ import Testing
         }
         #expect(try await run("store", "time", "--account", "alice", "--advance", "3mo").status == 0)
         await expectEventually { types(receiver, of: "alice").count >= 4 }
-        #expect(types(receiver, of: "alice") == Array(repeating: "purchase.granted", count: 4))
+        #expect(types(receiver, of: "alice") == Self.types(renewals: 3))
         let sales = try await run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self)
         let transaction = try #require(sales.elements.last).transactionId
         #expect(try await run("store", "subscription", "cancel", transaction).status == 0)
@@ -95,8 +100,8 @@ import Testing
         await expectEventually { types(receiver, of: "alice").last == "purchase.expired" }
         // A command plays the app at the customer's time, too.
         #expect(try await run("buy", "com.memolease.sesac1.master.monthly", "--user", "alice").status == 0)
-        await expectEventually { types(receiver, of: "alice").last == "purchase.granted" }
-        #expect(types(receiver, of: "bob") == ["purchase.granted"])
+        await expectEventually { types(receiver, of: "alice").last == "subscription.renewed" }
+        #expect(types(receiver, of: "bob") == ["subscription.purchased"])
         #expect(await service.end(SIGTERM) == 0)
     }
 
@@ -118,7 +123,7 @@ import Testing
                 service = try await ServeProcess(till, Self.arguments)
             }
             await expectEventually { types(receiver, of: "alice").count > renewals }
-            #expect(types(receiver, of: "alice") == Array(repeating: "purchase.granted", count: renewals + 1))
+            #expect(types(receiver, of: "alice") == Self.types(renewals: renewals))
         }
         #expect(await service.end(SIGTERM) == 0)
     }

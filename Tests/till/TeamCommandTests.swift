@@ -171,10 +171,11 @@ import Testing
         let messages = try await run("messages", webhook.webhookId, "--user", "alice", "--json")
             .decoded(List<WebhookDeliveryResource>.self).elements
         let message = try #require(messages.first)
-        #expect(messages.count == 1 && message.message?.type == "purchase.granted")
+        #expect(messages.count == 1 && message.message?.type == "product.purchased")
+        #expect(message.message?.data.app == "com.memolease.sesac1" && message.message?.data.items != nil)
         let table = try await run("messages", webhook.webhookId, "--state", "pending").output
         #expect(
-            table.contains("\n\(message.messageId)  purchase.granted  alice     pending  0         -\n"), "\(table)")
+            table.contains("\n\(message.messageId)  product.purchased  alice     pending  0         -\n"), "\(table)")
         #expect(try await run("messages", webhook.webhookId, "--state", "failed").output == "No message.\n")
         #expect(
             try await run("resend", webhook.webhookId, message.messageId).output == "The message will be sent again.\n")

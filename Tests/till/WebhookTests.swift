@@ -66,8 +66,8 @@ import Testing
             return list?.elements.count == 2
         }
         let received = receiver.received
-        let types = try received.map { try $0.decoded(WebhookMessage.self).type }
-        #expect(Set(types) == ["item.given", "purchase.granted"])
+        let types = try received.map { try $0.decoded(WebhookMessageResource.self).type }
+        #expect(Set(types) == ["item.given", "product.purchased"])
         #expect(Set(received.map(\.identifier)).count == 2)
         for message in received {
             #expect(try await message.signatures == [signature(of: message, secret)])

@@ -277,17 +277,32 @@ extension WebhookService {
     }
 
     package func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
-        guard try await ledger.read(.snapshot, { try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else {
-            return nil
+        while true {
+            guard try await ledger.read(.snapshot, { try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else {
+                return nil
+            }
+            let due = try await ledger.read {
+                try $0.webhookDeliveries(
+                    """
+                    webhook_delivery.endpoint_id = $1 AND next_attempt_at <= $2
+                    ORDER BY next_attempt_at, webhook_delivery.happened_at, webhook_delivery.user_id,
+                        webhook_delivery.audit_number, \(RevenueCatEvent.order) LIMIT $3
+                    """,
+                    [endpoint.identifier, clock.now(), limit])
+            }
+            let excluded = try await excluded(from: due, to: endpoint)
+            guard !excluded.isEmpty else { return due }
+            try await ledger.write { try $0.deleteWebhookDeliveries(excluded.map(\.key)) }
         }
-        return try await ledger.read {
-            try $0.webhookDeliveries(
-                """
-                webhook_delivery.endpoint_id = $1 AND next_attempt_at <= $2
-                ORDER BY next_attempt_at, webhook_delivery.happened_at, webhook_delivery.user_id,
-                    webhook_delivery.audit_number, \(RevenueCatEvent.order) LIMIT $3
-                """,
-                [endpoint.identifier, clock.now(), limit])
+    }
+
+    /// The deliveries whose types the endpoint does not receive. Their purchases decided the types, or the filter has changed.
+    private func excluded(
+        from due: [WebhookDelivery], to endpoint: WebhookEndpoint
+    ) async throws -> [WebhookDelivery] {
+        guard let types = endpoint.types else { return [] }
+        return zip(due, try await self.types(of: due, to: endpoint)).compactMap { delivery, type in
+            type.map { types.mayHave([$0]) } ?? true ? nil : delivery
         }
     }
 

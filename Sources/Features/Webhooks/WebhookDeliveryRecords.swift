@@ -101,18 +101,20 @@ extension LedgerTransaction {
         return deliveries
     }
 
-    /// The last revocation of a delivery's transaction before its entry, in the log of the same user; nil for none.
-    func revocation(before delivery: WebhookDelivery) throws -> AuditEntry? {
+    /// The last of some events about a transaction of a delivery's purchase before its entry, in the log of the same user; nil for
+    /// none.
+    func lastEntry(
+        of events: [AuditEntry.Event], about transaction: String, before delivery: WebhookDelivery
+    ) throws -> AuditEntry? {
         let entry = delivery.entry
-        guard entry.event == .granted else { return nil }
         return try database.row(
             """
             SELECT \(AuditEntry.columns) FROM audit
-            WHERE user_id = $1 AND number < $2 AND event = $3 AND reference = $4 AND origin = $5
-                \(entry.app == nil ? "" : "AND (app IS NULL OR app = (SELECT app FROM app WHERE bundle_id = $6))")
+            WHERE user_id = $1 AND number < $2 AND event IN \(events.sqlList) AND reference = $3 AND origin = $4
+                \(entry.app == nil ? "" : "AND (app IS NULL OR app = (SELECT app FROM app WHERE bundle_id = $5))")
             ORDER BY number DESC LIMIT 1
             """,
-            [delivery.user, delivery.number, AuditEntry.Event.revoked, SQLValue.packed(entry.reference), entry.origin]
+            [delivery.user, delivery.number, SQLValue.packed(transaction), entry.origin]
                 + (entry.app.map { [$0] } ?? []), AuditEntry.init)
     }
 
@@ -211,6 +213,32 @@ extension LedgerTransaction {
             [user, endpoint, limit])
     }
 
+    /// Deletes deliveries with their attempts.
+    ///
+    /// - Parameter keys: Their primary keys.
+    func deleteWebhookDeliveries(_ keys: [[any SQLConvertible]]) throws {
+        for table in ["webhook_attempt", "webhook_delivery"] {
+            try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id", "companion"], keys)
+        }
+    }
+
+    /// Deletes the deliveries to an endpoint about anything but the purchases of an app.
+    ///
+    /// - Returns: The number of deliveries; `limit` if there may be more.
+    func deleteWebhookDeliveries(to endpoint: String, outside app: String, limit: Int) throws -> Int {
+        let keys: [[any SQLConvertible]] = try database.rows(
+            """
+            SELECT webhook_delivery.user_id, audit_number, endpoint_id, companion FROM webhook_delivery
+            JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
+            WHERE endpoint_id = $1
+                AND (audit.app IS NULL OR audit.app NOT IN (SELECT app FROM app WHERE bundle_id = $2)) LIMIT $3
+            """,
+            [endpoint, app, limit]
+        ) { [try $0.nextValue(), try $0.nextValue(), try $0.nextValue(), try $0.nextValue()] }
+        try deleteWebhookDeliveries(keys)
+        return keys.count
+    }
+
     /// Deletes delivered messages of events before a moment, and all messages to removed endpoints. An endpoint is deleted with
     /// its last message.
     ///
@@ -222,16 +250,14 @@ extension LedgerTransaction {
         ) { (try $0.next(), try $0.next()) }
         for (endpoint, removedAt) in endpoints {
             let condition = removedAt == nil ? "AND is_delivered = 1" : ""
-            let old: [[SQLValue]] = try database.rows(
+            let old: [[any SQLConvertible]] = try database.rows(
                 """
                 SELECT user_id, audit_number, endpoint_id, companion FROM webhook_delivery
                 WHERE endpoint_id = $1 AND happened_at < $2 \(condition) LIMIT $3
                 """,
                 [endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max), limit - deleted]
             ) { [try $0.nextValue(), try $0.nextValue(), try $0.nextValue(), try $0.nextValue()] }
-            for table in ["webhook_attempt", "webhook_delivery"] {
-                try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id", "companion"], old)
-            }
+            try deleteWebhookDeliveries(old)
             deleted += old.count
             guard deleted < limit else { break }
             guard removedAt != nil else { continue }
@@ -249,17 +275,19 @@ extension LedgerFeature {
             try enqueueWebhooks(about: records, in: database, randomness: randomness)
         })
 
-    /// Inserts the deliveries of each record to each endpoint. An endpoint of one app receives the events of its purchases.
+    /// Inserts the deliveries of each record to each endpoint that may receive its message. An endpoint of one app receives the events
+    /// of its purchases. Where the purchase decides the type, the sender applies the filter (`WebhookService.due`).
     private static func enqueueWebhooks(
         about records: [(record: AuditRecord, user: Int64)],
         in database: any LedgerDatabase,
         randomness: Randomness
     ) throws {
-        let records = records.filter { $0.record.entry.event.rule.message != nil }
+        let records = records.filter { !$0.record.entry.event.rule.messages.isEmpty }
         guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
-        let endpoints: [(identifier: String, format: WebhookFormat, app: String?)] = try database.rows(
-            "SELECT endpoint_id, format, app FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
-        ) { (try $0.next(), try $0.next(), try $0.next()) }
+        let endpoints: [(identifier: String, format: WebhookFormat, app: String?, types: WebhookTypes?)] =
+            try database.rows(
+                "SELECT endpoint_id, format, app, types FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
+            ) { (try $0.next(), try $0.next(), try $0.next(), try $0.next()) }
         guard !endpoints.isEmpty else { return }
         let isAsked = endpoints.contains { $0.format == .revenueCat }
         let occasions = isAsked ? try RevenueCatOccasion.occasions(of: records, in: database) : []
@@ -270,11 +298,10 @@ extension LedgerFeature {
             for endpoint in endpoints
             where endpoint.app.map({ record.entry.app?.hasSameBytes(as: $0) ?? false }) ?? true {
                 let messages =
-                    switch endpoint.format {
-                    case .till: [nil] as [RevenueCatEvent.Kind?]
-                    case .revenueCat: RevenueCatEvent.messages(about: record.entry, on: occasions[index])
-                    }
-                for companion in messages {
+                    endpoint.format == .revenueCat
+                    ? RevenueCatEvent.messages(about: record.entry, on: occasions[index]) : [nil]
+                for companion in messages
+                where endpoint.types?.mayHave(endpoint.format.types(of: record.entry.event, companion)) ?? true {
                     let identifier = identifiers[companion] ?? "msg_" + randomness.bytes(16).hexadecimal
                     identifiers[companion] = identifier
                     rows.append([

@@ -18,26 +18,46 @@ package struct WebhookEndpoint: Hashable, Sendable {
     package internal(set) var previousSecretEndsAt: Timestamp?
     /// The header `Authorization` of each message; nil for none.
     package let authorization: WebhookAuthorization?
-    /// The bundle identifier of the only app whose events it receives, that of the key that created it; nil for all events.
+    /// The bundle identifier of the only app whose events it receives, and whose keys may change it; nil for all events.
     package let app: String?
+    /// The types of the only messages that it receives; nil for all.
+    package let types: WebhookTypes?
 
     package init(
-        identifier: String, url: String, format: WebhookFormat = .till, createdAt: Timestamp, createdBy: String,
+        identifier: String, url: String, format: WebhookFormat = .standard, createdAt: Timestamp, createdBy: String,
         secret: [UInt8], previousSecret: [UInt8]? = nil, previousSecretEndsAt: Timestamp? = nil,
-        authorization: WebhookAuthorization? = nil, app: String? = nil
+        authorization: WebhookAuthorization? = nil, app: String? = nil, types: WebhookTypes? = nil
     ) {
         (self.identifier, self.url, self.format) = (identifier, url, format)
         (self.createdAt, self.createdBy, self.secret) = (createdAt, createdBy, secret)
         (self.previousSecret, self.previousSecretEndsAt) = (previousSecret, previousSecretEndsAt)
-        (self.authorization, self.app) = (authorization, app)
+        (self.authorization, self.app, self.types) = (authorization, app, types)
     }
 }
 
-/// The format of an endpoint's messages.
-package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
-    case till
-    /// The events of RevenueCat's webhooks, for back ends that already receive those.
-    case revenueCat = "revenuecat"
+/// The types of the only messages that an endpoint receives, in the order of their names.
+package struct WebhookTypes: Hashable, Sendable, CustomStringConvertible {
+    package let names: [String]
+
+    /// - Throws: `WebhookError`, `typeUnknown`.
+    package init(_ names: [String], of format: WebhookFormat) throws(WebhookError) {
+        for name in names where !format.types.contains(name) { throw .typeUnknown(name, of: format) }
+        self.names = Set(names).sorted()
+    }
+
+    package var description: String { names.joined(separator: " ") }
+
+    /// True if one of some types is among them.
+    func mayHave(_ types: [String]) -> Bool { types.contains(where: names.contains) }
+}
+
+extension WebhookTypes: SQLConvertible {
+    package var sqlValue: SQLValue { .text(description) }
+
+    package init?(_ value: SQLValue) {
+        guard let text = String(value) else { return nil }
+        names = text.split(separator: " ").map(String.init)
+    }
 }
 
 /// The value of the header `Authorization` of each message. The team sets it, and its receiver compares it.
@@ -108,6 +128,8 @@ package struct WebhookChange: Hashable, Sendable {
         case secretReplaced
         /// The authorization was set or removed. The detail is the word.
         case authorizationChanged
+        /// The app or the types of the messages were changed. The detail is the app and the types.
+        case filterChanged
         case removed
         /// A message was sent again. The detail is its identifier.
         case messageReplayed
@@ -212,14 +234,14 @@ extension LedgerTransaction {
 extension WebhookEndpoint {
     fileprivate static let columns = [
         "endpoint_id", "url", "format", "created_at", "created_by", "secret", "previous_secret",
-        "previous_secret_ends_at", "authorization_value", "app",
+        "previous_secret_ends_at", "authorization_value", "app", "types",
     ]
 
     /// The values of the columns, in their order.
     fileprivate var sqlValues: [any SQLConvertible] {
         [
             identifier, url, format, createdAt, createdBy, secret, previousSecret, previousSecretEndsAt,
-            authorization?.value, app,
+            authorization?.value, app, types,
         ]
     }
 
@@ -229,7 +251,8 @@ extension WebhookEndpoint {
             identifier: try row.next(), url: try row.next(), format: try row.next(), createdAt: try row.next(),
             createdBy: try row.next(), secret: try row.next(), previousSecret: try row.next(),
             previousSecretEndsAt: try row.next(),
-            authorization: (try row.next() as String?).flatMap { WebhookAuthorization($0) }, app: try row.next())
+            authorization: (try row.next() as String?).flatMap { WebhookAuthorization($0) }, app: try row.next(),
+            types: try row.next())
     }
 }
 
@@ -252,14 +275,14 @@ package struct WebhookChangeIdentifier: Hashable, Sendable {
 extension Table {
     /// The endpoints. A removed endpoint stays until its deliveries are deleted. Deliveries have no foreign key to it, because
     /// each redemption would have to lock the endpoint. `app`: the bundle identifier of the only app whose events it receives; null
-    /// for all events.
+    /// for all events. `types`: the types of the only messages that it receives, with spaces between them; null for all.
     static let webhookEndpoint = Table(
         name: "webhook_endpoint", family: .everywhere,
         columns: [
             .text("endpoint_id"), .text("url"), .integer("created_at"), .text("created_by"),
             .blob("secret", count: 32), .blob("previous_secret", count: 32).optional,
             .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format"),
-            .text("authorization_value").optional, .text("app").optional,
+            .text("authorization_value").optional, .text("app").optional, .text("types").optional,
         ],
         key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"]
     )

@@ -1,11 +1,11 @@
-import Foundation
+import Entitlements
 import Ledger
 import Proofs
 import Vocabulary
 
-/// A message to a webhook: a change to a user's items.
-package struct WebhookMessage: Codable, Sendable {
-    package struct Content: Codable, Sendable {
+/// A message to a webhook: a change to a user's items, and what the user has after it.
+package struct WebhookMessage: Sendable {
+    package struct Content: Sendable {
         package let user: UserName
         /// The number in the user's audit log. A greater number means a later change.
         package let number: Int64
@@ -13,6 +13,7 @@ package struct WebhookMessage: Codable, Sendable {
         package let actor: String
         /// The name of the API key; nil for another actor, and if the ledger does not have the key.
         package var actorName: String?
+        package var app: String?
         package var origin: Origin?
         package var transactionId: String?
         /// The purchase that was transferred, with all its transactions.
@@ -29,31 +30,30 @@ package struct WebhookMessage: Codable, Sendable {
         /// The money that the store has paid back, in milliunits of `currency`; nil if the event is no refund, or the amount is unknown.
         package var refundedAmount: Int64?
         package var currency: String?
+        /// Nil if the form does not state it, and for an invalid name.
+        package var state: WebhookState?
     }
 
-    /// The type, such as `purchase.granted`.
-    package let type: String
-    /// RFC 3339, UTC.
-    package let timestamp: String
+    package let type: MessageType
+    package let happenedAt: Timestamp
     package let data: Content
 }
 
 extension WebhookMessage {
-    /// - Returns: Nil for an event without a message.
-    init?(_ delivery: WebhookDelivery) {
+    init(_ type: MessageType, _ delivery: WebhookDelivery, _ state: WebhookState?) {
         let (entry, rule) = (delivery.entry, delivery.entry.event.rule)
-        guard let type = rule.message else { return nil }
         var data = Content(
             user: UserName(issuer: delivery.issuer, name: delivery.name), number: delivery.number,
-            actor: entry.actor.description, actorName: delivery.actorName, origin: entry.origin, reason: entry.reason,
-            refundedAmount: entry.refund?.milliunits, currency: entry.refund?.currency)
+            actor: entry.actor.description, actorName: delivery.actorName, app: entry.app, origin: entry.origin,
+            reason: entry.reason, refundedAmount: entry.refund?.milliunits, currency: entry.refund?.currency,
+            state: state)
         switch rule.object {
         case .transaction: (data.transactionId, data.productId) = (entry.reference, entry.subject)
         case .purchase: (data.originalTransactionId, data.productId) = (entry.reference, entry.subject)
         case .grant: (data.grantId, data.item) = (entry.reference, Self.item(entry.subject))
         case .user, .other: (data.reference, data.subject) = (entry.reference, entry.subject)
         }
-        self.init(type: type, timestamp: entry.happenedAt.rfc3339, data: data)
+        self.init(type: type, happenedAt: entry.happenedAt, data: data)
     }
 
     /// Parses the item in an entry of the audit log.
@@ -61,13 +61,32 @@ extension WebhookMessage {
         guard let space = text.lastIndex(of: " "), let number = Int(text[space...].dropFirst()) else { return nil }
         return Item(collection: String(text[..<space]), number: number)
     }
+}
 
-    /// The signed bytes of the message, the same in each attempt.
-    func body() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return [UInt8](try encoder.encode(self))
+extension MessageType {
+    /// The type of a message about an event with several: the purchase decides it, as it decides the type in RevenueCat's format.
+    package init(_ facts: RevenueCatFacts) {
+        switch facts.entry.event {
+        case .revoked:
+            // A refund of zero took only the goods: the money has an event of its own.
+            let isRefund = facts.reason == .customerSupport && facts.entry.refund?.milliunits != 0
+            self = isRefund ? .purchaseRefunded : .purchaseRevoked
+        default:
+            self =
+                switch RevenueCatType.granted(facts) {
+                case .refundReversed: .purchaseReinstated
+                case .initialPurchase: .subscriptionPurchased
+                case .renewal: facts.isAfterPause ? .subscriptionResumed : .subscriptionRenewed
+                default: .productPurchased
+                }
+        }
     }
+}
+
+/// What a user has, in the words of the API's answers.
+package struct WebhookState: Sendable {
+    package let items: [OwnedItem]
+    package let subscriptions: [PurchaseStatus]
 }
 
 package struct UserName: Codable, Sendable {
@@ -83,23 +102,15 @@ extension UserName {
 }
 
 /// The content of a message in the format of its endpoint.
-package enum WebhookContent: Sendable {
+package indirect enum WebhookContent: Sendable {
     case till(WebhookMessage)
     case revenueCat(RevenueCatEvent)
 
-    /// The type of the message, such as `purchase.granted` or `INITIAL_PURCHASE`.
+    /// The type of the message, such as `subscription.renewed` or `RENEWAL`.
     package var type: String {
         switch self {
-        case .till(let message): message.type
+        case .till(let message): message.type.rawValue
         case .revenueCat(let event): event.kind.rawValue
-        }
-    }
-
-    /// The signed bytes of the message.
-    func body() throws -> [UInt8] {
-        switch self {
-        case .till(let message): try message.body()
-        case .revenueCat(let event): Array(event.text.utf8)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Catalog
+import Entitlements
 import Ledger
 import Proofs
 import Vocabulary
@@ -11,16 +12,40 @@ package struct WebhookService: Sendable {
     /// The default overlap, in seconds.
     package static let standardOverlap: Int64 = 86_400
 
-    package let ledger: Ledger
-    /// The apps whose catalogs name the rights in messages.
-    let apps: Apps
+    /// The answers about users, whose parts messages have, too.
+    private let answers: Answers
     /// The system's clock. Receivers compare its time with theirs.
     let clock: any WallClock
     let randomness: Randomness
     /// True if receivers may be in networks that are not public.
     package let allowsPrivateAddresses: Bool
     /// The bundle identifier of the only app whose endpoints the caller sees and changes; nil for all endpoints.
-    private(set) var limitingApp: String?
+    package private(set) var limitingApp: String?
+
+    package var ledger: Ledger { answers.entitlements.ledger }
+
+    /// A class because of its width (`CompilerBugTests`).
+    private final class Answers: Sendable {
+        let entitlements: EntitlementService
+        let json: @Sendable (WebhookMessage.Content) throws -> [UInt8]
+
+        init(
+            _ entitlements: EntitlementService, _ json: @escaping @Sendable (WebhookMessage.Content) throws -> [UInt8]
+        ) {
+            (self.entitlements, self.json) = (entitlements, json)
+        }
+    }
+
+    /// - Parameters:
+    ///   - allowsPrivateAddresses: True if receivers may be in networks that are not public.
+    ///   - json: Returns the JSON of a message's content, with the objects of the API's answers.
+    package init(
+        _ entitlements: EntitlementService, clock: any WallClock, randomness: Randomness = .system,
+        allowsPrivateAddresses: Bool = false, json: @escaping @Sendable (WebhookMessage.Content) throws -> [UInt8]
+    ) {
+        answers = Answers(entitlements, json)
+        (self.clock, self.randomness, self.allowsPrivateAddresses) = (clock, randomness, allowsPrivateAddresses)
+    }
 
     /// The same service for a caller who sees and changes only the endpoints of one app.
     ///
@@ -37,21 +62,35 @@ package struct WebhookService: Sendable {
     ///
     /// - Parameters:
     ///   - authorization: The header `Authorization` of each message; nil for none.
+    ///   - app: The bundle identifier of the only app whose events it receives; nil for all. A caller of one app has that one.
+    ///   - types: The types of the only messages that it receives; nil for all.
     ///   - key: The identifier of the caller's API key, or `member NAME` for a person.
-    /// - Throws: `WebhookError`, `tooMany`.
+    /// - Throws: `WebhookError`, `tooMany`, `appUnknown`.
     package func add(
         _ url: WebhookURL,
-        format: WebhookFormat = .till,
+        format: WebhookFormat = .standard,
         authorization: WebhookAuthorization? = nil,
+        app: String? = nil,
+        types: WebhookTypes? = nil,
         by key: String
     ) async throws -> WebhookEndpoint {
+        let app = try checked(app)
         let endpoint = WebhookEndpoint(
             identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, format: format, createdAt: clock.now(),
             createdBy: key, secret: randomness.bytes(WebhookSecret.length), authorization: authorization,
-            app: limitingApp)
+            app: app, types: types)
         return try await record(.added, of: endpoint.identifier, by: key, or: .tooMany) {
             try $0.add(endpoint, upTo: Self.maximumEndpoints) ? endpoint : nil
         }
+    }
+
+    /// The app of a filter, of those that the caller may name.
+    private func checked(_ app: String?) throws(WebhookError) -> String? {
+        guard let app = app ?? limitingApp else { return nil }
+        guard answers.entitlements.apps[app] != nil, limitingApp?.hasSameBytes(as: app) ?? true else {
+            throw .appUnknown(app)
+        }
+        return app
     }
 
     /// All endpoints that the caller sees, oldest first.
@@ -63,7 +102,7 @@ package struct WebhookService: Sendable {
         limitingApp.map { endpoint.app?.hasSameBytes(as: $0) ?? false } ?? true
     }
 
-    /// An endpoint that the caller sees. Each use case reads it first; its app never changes.
+    /// An endpoint that the caller sees. Each use case reads it first.
     ///
     /// - Throws: `WebhookError`, `notFound`.
     package func endpoint(_ identifier: String) async throws -> WebhookEndpoint {
@@ -130,6 +169,35 @@ package struct WebhookService: Sendable {
             detail: authorization == nil ? "removed" : "set", by: key)
     }
 
+    /// Sets the app and the types of an endpoint's messages, also of pending ones.
+    ///
+    /// An endpoint that becomes one app's loses its messages about anything else, which the keys for the app may not see.
+    ///
+    /// - Throws: `WebhookError`, `notFound`, `appUnknown`.
+    package func setFilter(
+        app: String?, types: WebhookTypes?, of identifier: String, by key: String
+    ) async throws -> WebhookEndpoint {
+        let app = try checked(app)
+        let detail = [app, types?.description].compactMap(\.self).joined(separator: " ")
+        let present = try await endpoint(identifier).app
+        let narrowed = app.flatMap { app in present?.hasSameBytes(as: app) ?? false ? nil : app }
+        // The last ones are deleted with the change, the others in commits before it.
+        while let narrowed,
+            try await ledger.write({
+                try $0.deleteWebhookDeliveries(to: identifier, outside: narrowed, limit: Self.changedAtOnce)
+            }) == Self.changedAtOnce
+        {}
+        return try await change(identifier, .filterChanged, by: key, detail: detail) { transaction in
+            if let narrowed {
+                _ = try transaction.deleteWebhookDeliveries(to: identifier, outside: narrowed, limit: .max)
+            }
+            try transaction.database.execute(
+                "UPDATE webhook_endpoint SET app = $1, types = $2 WHERE endpoint_id = $3 AND removed_at IS NULL",
+                [app, types, identifier])
+            return try transaction.webhookEndpoint(identifier)
+        }
+    }
+
     /// Sets a column of an endpoint, also for pending deliveries.
     private func set(
         _ column: String, _ value: String?, of identifier: String, _ event: WebhookChange.Event, detail: String,
@@ -180,19 +248,6 @@ package struct WebhookService: Sendable {
     }
 }
 
-extension Ledger {
-    /// The webhooks of the ledger, for the rights of some apps.
-    ///
-    /// - Parameter allowsPrivateAddresses: True if receivers may be in networks that are not public.
-    package func webhooks(
-        of apps: Apps, clock: any WallClock, randomness: Randomness = .system, allowsPrivateAddresses: Bool = false
-    ) -> WebhookService {
-        WebhookService(
-            ledger: self, apps: apps, clock: clock, randomness: randomness,
-            allowsPrivateAddresses: allowsPrivateAddresses)
-    }
-}
-
 extension WebhookService {
     /// Sends the latest messages about a user again. Messages that are already waiting stay as they are.
     ///
@@ -220,21 +275,46 @@ extension WebhookService {
 extension WebhookService {
     /// The contents of deliveries, each nil for an event without a message. No version writes such a delivery.
     ///
-    /// An event of RevenueCat states facts of the ledger, as of now. Later attempts may know more.
+    /// The state of the user, and an event of RevenueCat, are as of now. Later attempts may know more.
     package func contents(
         of deliveries: [WebhookDelivery],
         to endpoint: WebhookEndpoint
     ) async throws -> [WebhookContent?] {
-        switch endpoint.format {
-        case .till:
-            return deliveries.map { WebhookMessage($0).map { .till($0) } }
-        case .revenueCat:
-            let (catalogs, now) = (apps.catalogs, clock.now())
-            return try await ledger.read { transaction in
-                try deliveries.map { delivery in
-                    RevenueCatEvent(try transaction.revenueCatFacts(of: delivery, catalogs, at: now))
+        try await contents(of: deliveries, to: endpoint, stating: endpoint.format.statesItems)
+    }
+
+    /// The types of the messages of deliveries, each nil for an event without a message.
+    package func types(of deliveries: [WebhookDelivery], to endpoint: WebhookEndpoint) async throws -> [String?] {
+        try await contents(of: deliveries, to: endpoint, stating: false).map { $0?.type }
+    }
+
+    /// - Parameter statesItems: True for contents with the state of the user.
+    private func contents(
+        of deliveries: [WebhookDelivery], to endpoint: WebhookEndpoint, stating statesItems: Bool
+    ) async throws -> [WebhookContent?] {
+        let (entitlements, now) = (answers.entitlements.limited(to: endpoint.app), clock.now())
+        let catalogs = entitlements.catalogs
+        return try await ledger.read { transaction in
+            var states: [User: WebhookState] = [:]
+            return try deliveries.map { delivery in
+                if endpoint.format == .revenueCat {
+                    return RevenueCatEvent(try transaction.revenueCatFacts(of: delivery, catalogs, at: now))
                         .map { .revenueCat($0) }
                 }
+                let types = delivery.entry.event.rule.messages
+                guard let first = types.first else { return nil }
+                let type =
+                    types.count == 1
+                    ? first : MessageType(try transaction.revenueCatFacts(of: delivery, catalogs, at: now))
+                // A damaged name has no items.
+                let user = statesItems ? User(issuer: delivery.issuer, name: delivery.name) : nil
+                if let user, states[user] == nil {
+                    let view = try entitlements.view(of: user, transaction)
+                    states[user] = WebhookState(
+                        items: try transaction.ownedItems(of: user, from: view),
+                        subscriptions: try transaction.subscriptions(of: user, from: view))
+                }
+                return .till(WebhookMessage(type, delivery, user.flatMap { states[$0] }))
             }
         }
     }
@@ -246,41 +326,51 @@ extension WebhookService {
 
     /// The signed message of a delivery, for an attempt now.
     package func signed(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) async throws -> SignedWebhook? {
-        let content = try await content(of: delivery, to: endpoint)
+        let body = try await body(of: delivery, to: endpoint)
         let now = clock.now()
-        return try content.map {
+        return body.map {
             SignedWebhook(
-                try $0.body(), identifier: delivery.messageIdentifier, secrets: endpoint.secrets(at: now),
-                authorization: endpoint.authorization, at: now)
+                $0, identifier: delivery.messageIdentifier, secrets: endpoint.secrets(at: now),
+                authorization: endpoint.authorization, as: endpoint.format.mediaType, at: now)
+        }
+    }
+
+    /// The body of a delivery in the format of its endpoint; nil for an event without a message.
+    private func body(of delivery: WebhookDelivery, to endpoint: WebhookEndpoint) async throws -> [UInt8]? {
+        switch try await content(of: delivery, to: endpoint) {
+        case .till(let message)?:
+            let entry = delivery.entry
+            let words = [message.type.rawValue] + (entry.origin?.isSandbox == true ? ["sandbox"] : [])
+            return endpoint.format.body(
+                of: WebhookNotice(
+                    identifier: delivery.messageIdentifier, type: message.type.rawValue,
+                    happenedAt: message.happenedAt, app: entry.app, reference: entry.reference,
+                    data: try answers.json(message.data),
+                    sentence:
+                        "\(delivery.name): \(entry.event.rule.sentence(entry)) (\(words.joined(separator: ", ")))"))
+        case .revenueCat(let event)?: return Array(event.text.utf8)
+        case nil: return nil
         }
     }
 
     /// A signed message of the type `test`, of RevenueCat's format `TEST`. It reports no change, and belongs to no delivery.
     package func testMessage(for endpoint: WebhookEndpoint) -> SignedWebhook {
         let (now, identifier) = (clock.now(), "msg_" + randomness.bytes(16).hexadecimal)
-        let content: JSONValue =
-            switch endpoint.format {
-            case .till: .object(["type": "test", "timestamp": .string(now.rfc3339), "data": .object([:])])
-            case .revenueCat:
-                .object([
-                    "api_version": "1.0",
-                    "event": .object([
-                        "type": "TEST", "id": .string(identifier),
-                        "event_timestamp_ms": .integer(now.millisecondsSince1970),
-                    ]),
-                ])
-            }
+        let notice = WebhookNotice(
+            identifier: identifier, type: "test", happenedAt: now,
+            sentence: "This test message of Till reports no change.")
         return SignedWebhook(
-            Array(content.compactText.utf8), identifier: identifier, secrets: endpoint.secrets(at: now),
-            authorization: endpoint.authorization, at: now)
+            endpoint.format.body(of: notice), identifier: identifier, secrets: endpoint.secrets(at: now),
+            authorization: endpoint.authorization, as: endpoint.format.mediaType, at: now)
     }
 
     /// The message of a delivery as it would be sent now, for people who see neither a signature nor the authorization.
     package func unsigned(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) async throws -> SignedWebhook? {
-        try await content(of: delivery, to: endpoint).map {
+        try await body(of: delivery, to: endpoint).map {
             SignedWebhook(
-                try $0.body(), identifier: delivery.messageIdentifier, secrets: [],
-                authorization: endpoint.authorization.flatMap { _ in WebhookAuthorization("hidden") }, at: clock.now())
+                $0, identifier: delivery.messageIdentifier, secrets: [],
+                authorization: endpoint.authorization.flatMap { _ in WebhookAuthorization("hidden") },
+                as: endpoint.format.mediaType, at: clock.now())
         }
     }
 }
@@ -288,13 +378,17 @@ extension WebhookService {
 /// A signed message in the format of Standard Webhooks (version 1).
 package struct SignedWebhook: Sendable {
     package let body: [UInt8]
+    /// The media type of the body.
+    package let mediaType: String
     /// The headers: `authorization` if the endpoint has one, then those of Standard Webhooks. `webhook-id` is the same in each
     /// attempt, `webhook-timestamp` is the time of the attempt, and `webhook-signature` has a signature for each valid secret.
     package let headers: [(name: String, value: String)]
 
+    package static let json = "application/json"
+
     /// A message without headers, whose body has a signature of its own.
     init(unsigned body: [UInt8]) {
-        self.body = body
+        (self.body, mediaType) = (body, Self.json)
         headers = []
     }
 
@@ -304,9 +398,10 @@ package struct SignedWebhook: Sendable {
         identifier: String,
         secrets: [WebhookSecret],
         authorization: WebhookAuthorization? = nil,
+        as mediaType: String = Self.json,
         at moment: Timestamp
     ) {
-        self.body = body
+        (self.body, self.mediaType) = (body, mediaType)
         let seconds = String(moment.secondsSince1970)
         let content = Array("\(identifier).\(seconds).".utf8) + body
         headers =
@@ -326,6 +421,8 @@ package enum WebhookError: RuledError, Equatable {
     case notFound
     case messageNotFound
     case secretBeingReplaced
+    case typeUnknown(String, of: WebhookFormat)
+    case appUnknown(String)
 
     package var rule: ErrorRule {
         switch self {
@@ -358,6 +455,17 @@ package enum WebhookError: RuledError, Equatable {
                 "The secret is being replaced, and the previous one is still valid. Wait until it ends, or set "
                     + "`previousSecretSeconds` to 0 to end it now.",
                 korean: "비밀 값을 교체하는 중이며, 이전 값이 아직 유효합니다. 이전 값의 기간이 끝날 때까지 기다리세요.")
+        case .typeUnknown(let type, let format):
+            ErrorRule(
+                "webhookTypeUnknown", .unprocessable, hasReason: true,
+                "The format \(format.rawValue) has no type \"\(type)\". Name types from "
+                    + "\(format.types.joined(separator: ", ")).",
+                korean: "이 형식에 없는 메시지 유형입니다.")
+        case .appUnknown(let app):
+            ErrorRule(
+                "webhookAppUnknown", .unprocessable, hasReason: true,
+                "The service sells no app \"\(app)\" that this caller may name. Name the bundle identifier of one that it sells.",
+                korean: "이 서비스가 판매하지 않거나 이 호출자가 지정할 수 없는 앱입니다.")
         }
     }
 }

@@ -56,8 +56,8 @@ package struct EventRule: Sendable {
     package var part: StoryKind?
     package let object: Object
     package var reason: Reason?
-    /// The type of the message to webhooks; nil if they are not told.
-    package var message: String?
+    /// The types of the message to webhooks, of which the purchase decides; empty if they are not told.
+    package var messages: [MessageType] = []
     /// The type of the message in RevenueCat's format. A grant may have another one, and `RevenueCatEvent.messages` further ones.
     package var revenueCat: RevenueCatType?
     /// True if the apps of the user hear of the event.
@@ -74,13 +74,18 @@ extension AuditEntry.Event {
         case .granted:
             EventRule(
                 title: "Redeemed", korean: "구매 반영", mood: .good, part: .purchases, object: .transaction,
-                reason: .words("the team's"), message: "purchase.granted", revenueCat: .nonRenewingPurchase,
+                reason: .words("the team's"),
+                messages: [
+                    .productPurchased, .subscriptionPurchased, .subscriptionRenewed, .subscriptionResumed,
+                    .purchaseReinstated,
+                ], revenueCat: .nonRenewingPurchase,
                 meaning: "a transaction counts: it was redeemed, or its revocation was withdrawn"
             ) { "Transaction \($0.reference) grants \($0.subject)\($0.ending)" }
         case .revoked:
             EventRule(
                 title: "Revoked", korean: "회수", mood: .bad, part: .refunds, object: .transaction,
-                reason: .words("the team's"), message: "purchase.revoked", revenueCat: .cancellation,
+                reason: .words("the team's"), messages: [.purchaseRevoked, .purchaseRefunded],
+                revenueCat: .cancellation,
                 meaning: "the store or the team revoked a transaction; `refundedAmount` if the store paid money back"
             ) { "Transaction \($0.reference) of \($0.subject) was revoked\($0.paidBack)\($0.ending)" }
         case .unitsRevoked:
@@ -92,7 +97,7 @@ extension AuditEntry.Event {
         case .paymentRefunded:
             EventRule(
                 title: "Money paid back", korean: "환불", mood: .warning, part: .refunds, object: .transaction,
-                message: "purchase.refunded", revenueCat: .cancellation,
+                messages: [.purchaseRefunded], revenueCat: .cancellation,
                 meaning: "a store paid `refundedAmount` back and left the goods, or took them at another time"
             ) {
                 "\($0.company) paid \($0.refund?.formatted ?? "money") back for transaction \($0.reference) of \($0.subject)."
@@ -100,7 +105,7 @@ extension AuditEntry.Event {
         case .productChanged:
             EventRule(
                 title: "Product changed", korean: "상품 변경", part: .purchases, object: .transaction,
-                reason: .plan("the new product, if it is known"), message: "subscription.productChanged",
+                reason: .plan("the new product, if it is known"), messages: [.productChanged],
                 revenueCat: .productChange,
                 meaning: "another product or base plan ended a period of a subscription; this is no revocation"
             ) { "\($0.reason ?? "Another product") replaced \($0.subject) of transaction \($0.reference)." }
@@ -108,7 +113,7 @@ extension AuditEntry.Event {
             EventRule(
                 title: "Plan of the next renewal chosen", korean: "다음 갱신의 요금제 선택", part: .renewals,
                 object: .transaction, reason: .plan("the chosen product, unless the present one stays"),
-                message: "subscription.planChosen", revenueCat: .productChange,
+                messages: [.planChosen], revenueCat: .productChange,
                 meaning: "the customer chose another plan for the next renewal, or keeps the present one after all"
             ) { entry in
                 entry.reason.map { "The customer chose \($0) for the next renewal of \(entry.subject)." }
@@ -117,7 +122,7 @@ extension AuditEntry.Event {
         case .periodExtended:
             EventRule(
                 title: "Period extended", korean: "이용 기간 연장", mood: .good, part: .renewals, object: .transaction,
-                reason: .end("the new end"), message: "subscription.periodExtended", revenueCat: .subscriptionExtended,
+                reason: .end("the new end"), messages: [.periodExtended], revenueCat: .subscriptionExtended,
                 meaning: "the App Store extended the running period of a subscription"
             ) { "\($0.company) extended \($0.subject)\($0.until)." }
         case .refused:
@@ -128,7 +133,7 @@ extension AuditEntry.Event {
         case .transferredIn:
             EventRule(
                 title: "Came from another customer", korean: "다른 고객에게서 이전", mood: .good, part: .purchases,
-                object: .purchase, reason: .words("at a log-in, the anonymous id"), message: "purchase.transferredIn",
+                object: .purchase, reason: .words("at a log-in, the anonymous id"), messages: [.transferredIn],
                 revenueCat: .transfer, meaning: "a purchase came from another user"
             ) {
                 "Purchase \($0.reference) of \($0.subject) came from \($0.reason.map { "the anonymous customer \($0)" } ?? "another user")."
@@ -136,7 +141,7 @@ extension AuditEntry.Event {
         case .transferredOut:
             EventRule(
                 title: "Went to another customer", korean: "다른 고객에게 이전", mood: .warning, part: .purchases,
-                object: .purchase, message: "purchase.transferredOut", revenueCat: .transfer,
+                object: .purchase, messages: [.transferredOut], revenueCat: .transfer,
                 meaning: "a purchase went to another user"
             ) { "Purchase \($0.reference) of \($0.subject) went to another user." }
         case .moved:
@@ -152,13 +157,13 @@ extension AuditEntry.Event {
         case .itemGiven:
             EventRule(
                 title: "Item given", korean: "아이템 지급", mood: .good, part: .team, object: .grant,
-                reason: .words("the team's"), message: "item.given", revenueCat: .nonRenewingPurchase,
+                reason: .words("the team's"), messages: [.itemGiven], revenueCat: .nonRenewingPurchase,
                 meaning: "the team gave an item"
             ) { "The team granted \($0.subject)\($0.ending)" }
         case .itemTakenBack:
             EventRule(
                 title: "Item taken back", korean: "지급 아이템 회수", mood: .bad, part: .team, object: .grant,
-                reason: .words("the team's"), message: "item.takenBack", revenueCat: .expiration,
+                reason: .words("the team's"), messages: [.itemTakenBack], revenueCat: .expiration,
                 meaning: "the team took back an item that it had given"
             ) { "The team revoked a grant of \($0.subject)\($0.ending)" }
         case .credited:
@@ -177,32 +182,32 @@ extension AuditEntry.Event {
             // RevenueCat's back ends remove access at EXPIRATION. After a failed renewal the user no longer owns the item.
             EventRule(
                 title: "Expired", korean: "만료", part: .renewals, object: .transaction, reason: .expiration,
-                message: "purchase.expired", revenueCat: .expiration,
+                messages: [.purchaseExpired], revenueCat: .expiration,
                 meaning: "a subscription, or a purchase with an end, is over; it is about the last transaction"
             ) { "\($0.subject) expired\($0.ending)" }
         case .renewalFailed:
             EventRule(
                 title: "Renewal failed", korean: "갱신 실패", mood: .warning, part: .renewals, object: .transaction,
-                message: "subscription.renewalFailed", revenueCat: .expiration,
+                messages: [.renewalFailed], revenueCat: .expiration,
                 meaning: "a renewal could not be charged, and the store retries; the user no longer owns the item"
             ) { "The renewal of \($0.subject) could not be charged. \($0.company) retries." }
         case .gracePeriodBegan:
             EventRule(
                 title: "Grace period began", korean: "유예 기간 시작", mood: .warning, part: .renewals, object: .transaction,
-                message: "subscription.gracePeriodBegan", revenueCat: .billingIssue,
+                messages: [.gracePeriodBegan], revenueCat: .billingIssue,
                 meaning: "a renewal could not be charged; the user owns the item until the grace period ends"
             ) { "The renewal of \($0.subject) could not be charged. The grace period began." }
         case .paused:
             EventRule(
                 title: "Subscription paused", korean: "구독 일시중지", mood: .warning, part: .renewals, object: .transaction,
-                reason: .end("the end of the pause, if it is stated"), message: "subscription.paused",
+                reason: .end("the end of the pause, if it is stated"), messages: [.subscriptionPaused],
                 revenueCat: .expiration,
                 meaning: "a pause at Google Play began; the user owns nothing until the next charge"
             ) { "The customer paused \($0.subject)\($0.until)." }
         case .autoRenewDisabled:
             EventRule(
                 title: "Renewal turned off", korean: "자동 갱신 꺼짐", mood: .warning, part: .renewals, object: .transaction,
-                reason: .canceler, message: "subscription.autoRenewDisabled", revenueCat: .cancellation,
+                reason: .canceler, messages: [.subscriptionExpiring], revenueCat: .cancellation,
                 meaning: "another period is not to follow"
             ) {
                 $0.store.statesCanceler
@@ -212,7 +217,7 @@ extension AuditEntry.Event {
         case .autoRenewEnabled:
             EventRule(
                 title: "Renewal turned on", korean: "자동 갱신 켜짐", mood: .good, part: .renewals, object: .transaction,
-                message: "subscription.autoRenewEnabled", revenueCat: .uncancellation,
+                messages: [.subscriptionRenewing], revenueCat: .uncancellation,
                 meaning: "another period is to follow after all"
             ) { "The customer turned the renewal of \($0.subject) on." }
         case .refundAnswered:
@@ -262,6 +267,38 @@ extension AuditEntry {
 /// A kind of entries of a story.
 package enum StoryKind: String, CaseIterable, Sendable {
     case purchases, renewals, refunds, refusals, team, notifications
+}
+
+/// The type of a message to webhooks: what happened.
+package enum MessageType: String, Sendable, CaseIterable {
+    /// A product that does not renew.
+    case productPurchased = "product.purchased"
+    /// The first period of a subscription.
+    case subscriptionPurchased = "subscription.purchased"
+    case subscriptionRenewed = "subscription.renewed"
+    /// The first period after a pause.
+    case subscriptionResumed = "subscription.resumed"
+    /// The store or the team has withdrawn a revocation.
+    case purchaseReinstated = "purchase.reinstated"
+    /// The store has paid money back.
+    case purchaseRefunded = "purchase.refunded"
+    /// The team, the payer of a family or the buyer of a seat has taken a purchase back, without a refund.
+    case purchaseRevoked = "purchase.revoked"
+    case purchaseExpired = "purchase.expired"
+    case transferredIn = "purchase.transferredIn"
+    case transferredOut = "purchase.transferredOut"
+    /// The running period is the last one.
+    case subscriptionExpiring = "subscription.expiring"
+    /// Another period is to follow after all.
+    case subscriptionRenewing = "subscription.renewing"
+    case gracePeriodBegan = "subscription.gracePeriodBegan"
+    case renewalFailed = "subscription.renewalFailed"
+    case subscriptionPaused = "subscription.paused"
+    case productChanged = "subscription.productChanged"
+    case planChosen = "subscription.planChosen"
+    case periodExtended = "subscription.periodExtended"
+    case itemGiven = "item.given"
+    case itemTakenBack = "item.takenBack"
 }
 
 /// The type of an event in RevenueCat's webhooks. The audit log has no event for the other types.

@@ -55,7 +55,7 @@ package struct WebhookConnection: Sendable {
     }
 
     package func send(_ webhook: SignedWebhook) async throws(Failure) -> Answer {
-        var request = OutgoingRequest(.post, url.text, type: "application/json", body: webhook.body)
+        var request = OutgoingRequest(.post, url.text, type: webhook.mediaType, body: webhook.body)
         request.add("User-Agent", "Till")
         for header in webhook.headers { request.add(header.name, header.value) }
         request.address = address.text

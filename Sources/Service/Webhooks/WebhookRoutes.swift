@@ -1,3 +1,4 @@
+import Entitlements
 import Features
 import HTTPSupport
 import HTTPTypes
@@ -42,6 +43,15 @@ struct WebhookRoutes: Sendable {
             return bytes.isEmpty ? nil : try await JSONBody(bytes: bytes, fields: operation.bodyFields)
         }
 
+        /// The app of a body; nil for all apps that the caller may name.
+        func app(_ body: JSONBody) throws(Problem) -> String? {
+            guard case .text(let app) = try body.optionalText("app", upTo: RequestedApps.maximumLength) else {
+                return nil
+            }
+            if let own = webhooks.limitingApp, !own.hasSameBytes(as: app) { throw .appForbidden(own) }
+            return app
+        }
+
         func answer(_ endpoint: WebhookEndpoint) async throws -> Response {
             try ListedWebhook(endpoint: endpoint).answer(naming: try await webhooks.ledger.apiKeyNames())
         }
@@ -63,18 +73,15 @@ struct WebhookRoutes: Sendable {
         on(.addWebhook) { call in
             let body = try await call.body(of: .addWebhook)
             let (url, format, authorization) = (try url(body), try Self.format(body), try Self.authorization(body))
+            let (app, types) = (try call.app(body), try Self.types(body, of: format))
             let keys = try await call.webhooks.ledger.apiKeyNames()
             let endpoint = try await call.webhooks.add(
-                url, format: format, authorization: authorization, by: try call.key)
+                url, format: format, authorization: authorization, app: app, types: types, by: try call.key)
             return try ListedWebhook(endpoint: endpoint, moment: call.webhooks.now())
                 .answer(naming: keys, status: .created, headers: Self.headers)
         }
         on(.getWebhook) { call in try await call.answer(try await call.webhooks.endpoint(try call.identifier)) }
-        on(.moveWebhook) { call in
-            let url = try url(try await call.body(of: .moveWebhook))
-            return try await call.answer(
-                try await call.webhooks.setURL(url, of: try call.identifier, by: try call.key))
-        }
+        on(.changeWebhook) { call in try await change(call, try await call.body(of: .changeWebhook)) }
         on(.removeWebhook) { call in
             try await call.webhooks.remove(try call.identifier, by: try call.key)
             return Response(status: .noContent)
@@ -122,6 +129,21 @@ struct WebhookRoutes: Sendable {
         }
     }
 
+    private func change(_ call: Call, _ body: JSONBody) async throws -> Response {
+        let (webhooks, key) = (call.webhooks, try call.key)
+        var endpoint = try await webhooks.endpoint(try call.identifier)
+        let url = body.object["url"] == nil ? nil : try url(body)
+        let hasFilter = body.object["app"] != nil || body.object["types"] != nil
+        let app = body.object["app"] == nil ? endpoint.app : try call.app(body)
+        let types = body.object["types"] == nil ? endpoint.types : try Self.types(body, of: endpoint.format)
+        guard url != nil || hasFilter else { throw JSONBody.invalid("The body must have /url, /app or /types.") }
+        if let url { endpoint = try await webhooks.setURL(url, of: endpoint.identifier, by: key) }
+        if hasFilter {
+            endpoint = try await webhooks.setFilter(app: app, types: types, of: endpoint.identifier, by: key)
+        }
+        return try await call.answer(endpoint)
+    }
+
     private static func replay(_ call: Call, naming subjects: Subjects) async throws -> WebhookReplay {
         let (webhooks, identifier, key) = (call.webhooks, try call.identifier, try call.key)
         guard let body = try await call.optionalBody(of: .replayWebhookDeliveries), !body.object.members.isEmpty else {
@@ -163,12 +185,24 @@ struct WebhookRoutes: Sendable {
     }
 
     private static func format(_ body: JSONBody) throws(Problem) -> WebhookFormat {
-        guard case .text(let text) = try body.optionalText("format") else { return .till }
+        guard case .text(let text) = try body.optionalText("format") else { return .standard }
         guard let format = WebhookFormat(rawValue: text) else {
             let formats = WebhookFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw JSONBody.invalid("The field /format must be one of \(formats).")
         }
         return format
+    }
+
+    /// - Returns: Nil if the field is missing or null.
+    private static func types(_ body: JSONBody, of format: WebhookFormat) throws -> WebhookTypes? {
+        switch body.object["types"] {
+        case nil, .null: return nil
+        case .array(let values)?:
+            let names = values.compactMap { if case .string(let name) = $0 { name } else { nil } }
+            guard !names.isEmpty, names.count == values.count else { fallthrough }
+            return try WebhookTypes(names, of: format)
+        default: throw JSONBody.invalid("The field /types must be null or an array of types of messages.")
+        }
     }
 
     /// - Returns: Nil if the field is missing or null.
@@ -206,6 +240,7 @@ struct ListedWebhook: AnswerObject, Listed {
         $0.field(
             "app", "The bundle identifier of the only app whose events it receives; absent for all events.",
             \.endpoint.app)
+        $0.field("types", "The types of the only messages that it receives; absent for all.", \.endpoint.types?.names)
         $0.field("secret", "Present only after the creation.") { webhook in
             webhook.moment.flatMap { webhook.endpoint.secrets(at: $0).first?.description }
         }
@@ -217,6 +252,19 @@ struct ListedWebhook: AnswerObject, Listed {
 }
 
 extension WebhookFormat: AnswerValue {}
+
+extension EntitlementService {
+    /// The webhooks that report the changes of users' purchases.
+    ///
+    /// - Parameter allowsPrivateAddresses: True if receivers may be in networks that are not public.
+    package func webhooks(
+        clock: any WallClock, randomness: Randomness = .system, allowsPrivateAddresses: Bool = false
+    ) -> WebhookService {
+        WebhookService(self, clock: clock, randomness: randomness, allowsPrivateAddresses: allowsPrivateAddresses) {
+            try $0.json()
+        }
+    }
+}
 
 struct WebhookSecrets: AnswerObject {
     static let answerFields = AnswerFields<Self>(
@@ -321,7 +369,7 @@ extension APIOperation {
     static let webhooks = OperationGroup(
         "Webhooks", "The receivers of events at back ends.",
         [
-            listWebhooks, addWebhook, getWebhook, moveWebhook, removeWebhook, getWebhookSecret, replaceWebhookSecret,
+            listWebhooks, addWebhook, getWebhook, changeWebhook, removeWebhook, getWebhookSecret, replaceWebhookSecret,
             setWebhookAuthorization, testWebhook, listWebhookDeliveries, replayWebhookDeliveries, replayWebhookDelivery,
         ])
 
@@ -335,9 +383,12 @@ extension APIOperation {
         "addWebhook", "Creates a webhook for future events",
         body: .json([
             "url": url,
-            "format": .one(of: WebhookFormat.self, "The format of the messages, which never changes.", default: .till)
-                .optional,
+            "format": .one(
+                of: WebhookFormat.self, "The format of the messages, which never changes.", default: .standard
+            ).optional,
             "authorization": authorization.optional,
+            "app": app.optional,
+            "types": types.optional,
         ]),
         answers: [.json("The webhook, with its secret.", ListedWebhook.self, status: 201)],
         or: [.conflict, .refused])
@@ -347,10 +398,10 @@ extension APIOperation {
         "getWebhook", "Returns a webhook",
         answers: [.json("The webhook.", ListedWebhook.self)])
 
-    static let moveWebhook = APIOperation(
+    static let changeWebhook = APIOperation(
         .patch, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,
-        "moveWebhook", "Changes the address, also for waiting messages",
-        body: .json(["url": url]),
+        "changeWebhook", "Changes the address, the app or the types, also for waiting messages",
+        body: .json(["url": url.optional, "app": app.optional, "types": types.optional]),
         answers: [.json("The webhook.", ListedWebhook.self)],
         or: [.refused])
 
@@ -427,12 +478,40 @@ extension APIOperation {
                 isRequired: true),
             .header("authorization", "The value that the team has set for the webhook."),
         ],
-        body: .json(.either(WebhookMessage.schema, .revenueCatMessage)),
+        body: .json(.either(WebhookMessage.schema, cloudEvent, slackMessage, .revenueCatMessage)),
         answers: [
             .empty("The message has arrived. After any other status, the service retries.", status: Answer.anySuccess)
         ],
         never: Set(SharedAnswer.allCases))
 
+    private static let cloudEvent = Schema.object(
+        "A message in the form of CloudEvents, of the media type `application/cloudevents+json`.",
+        named: "WebhookCloudEvent"
+    ).fields([
+        "specversion": .one(of: ["1.0"]),
+        "id": .text("The identifier of the message, the same for every attempt."),
+        "source": .text("`/till/` and the bundle identifier of the app; `/till` without an app.").with([
+            "format": "uri-reference"
+        ]),
+        "type": MessageType.schema,
+        "subject": .text("The transaction, the purchase or the grant.").optional,
+        "time": .time("The time of the event."),
+        "datacontenttype": .one(of: ["application/json"]),
+        "data": WebhookMessage.Content.schema,
+    ]).closed
+
+    private static let slackMessage = Schema.object("A message for Slack.", named: "WebhookSlackMessage").fields([
+        "text": .text("The event as a sentence.")
+    ]).closed
+
+    private static let app = Schema.text(
+        "The bundle identifier of the only app whose events it receives; null for all events.",
+        upTo: RequestedApps.maximumLength
+    ).nullable
+    private static let types = Schema.array(
+        of: .one(of: MessageType.allCases.map(\.rawValue) + RevenueCatType.allCases.map(\.rawValue)),
+        "The types of the only messages that it receives, of its format; null for all.", count: 1...100
+    ).nullable
     private static let url = Schema.text(
         "The address of the receiver. It must use https, and a public address unless private ones are allowed (`webhook-private-addresses`).",
         upTo: WebhookURL.maximumLength
@@ -450,11 +529,13 @@ extension WebhookMessage: AnswerObject {
     package static let answerFields = AnswerFields<Self>(
         "A message to a back end.", named: "WebhookMessage", isClosed: true
     ) {
-        $0.field("type", .one(of: AuditEntry.Event.allCases.compactMap(\.rule.message)), \.type)
-        $0.field("timestamp", .time("The time of the event."), \.timestamp)
+        $0.field("type", "What happened.", \.type)
+        $0.field("timestamp", "The time of the event.", \.happenedAt)
         $0.field("data", "The content of the event.", \.data)
     }
 }
+
+extension MessageType: AnswerValue {}
 
 extension WebhookMessage.Content: AnswerObject {
     package static let answerFields = AnswerFields<Self>(isClosed: true) {
@@ -468,6 +549,7 @@ extension WebhookMessage.Content: AnswerObject {
         $0.field(
             "actorName", "The name of the API key; absent for another actor, and if the service does not have the key.",
             \.actorName)
+        $0.field("app", "The bundle identifier of the app that sold it; absent for an event without a purchase.", \.app)
         $0.field("origin", \.origin)
         $0.field("transactionId", "The transaction of the event.", \.transactionId)
         $0.field(
@@ -481,6 +563,10 @@ extension WebhookMessage.Content: AnswerObject {
         $0.field(
             "refundedAmount", "The money that the store has paid back, in milliunits of `currency`.", \.refundedAmount)
         $0.field("currency", \.currency)
+        $0.field(
+            "items", "The items that the user owns at the attempt; absent in a form that does not state them.",
+            \.state?.items)
+        $0.field("subscriptions", "The user's subscriptions at the attempt.", \.state?.subscriptions)
     }
 }
 

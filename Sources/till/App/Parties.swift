@@ -124,8 +124,8 @@ struct LocalService: Sendable {
         till = try Till(service) {
             $0.administration = administration
             // Receivers compare the time of messages with theirs.
-            $0.webhooks = ledger.webhooks(
-                of: administration.apps, clock: SystemClock(), allowsPrivateAddresses: try Self.allowsPrivateWebhooks)
+            $0.webhooks = service.webhooks(
+                clock: SystemClock(), allowsPrivateAddresses: try Self.allowsPrivateWebhooks)
         }
     }
 

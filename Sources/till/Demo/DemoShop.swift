@@ -92,7 +92,7 @@ final class DemoShop: Sendable {
         configuration = try ServeConfiguration(serve.options, serve.common)
         ledger = try Ledger(file: data.ledgerFile, features: .all(of: configuration))
         apps = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps
-        receiver = DemoReceiver(webhooks: ledger.webhooks(of: apps, clock: SystemClock()))
+        receiver = DemoReceiver(ledger: ledger)
         (self.data, self.catalog, self.clock, self.chance, self.end) = (data, catalog, clock, chance, end)
     }
 
@@ -122,7 +122,7 @@ final class DemoShop: Sendable {
             door: door, clock: clock, serviceClock: serviceClock, chance: chance, end: end,
             googlePlay: googlePlay, markets: markets)
         try await year.play(0..<DemoYear.days - 1)
-        _ = try await ledger.webhooks(of: apps, clock: serviceClock).add(
+        _ = try await service.webhooks(clock: serviceClock).add(
             WebhookURL(receiver: url.absoluteString, allowsPrivate: true),
             by: AuditActor.caller(member: Self.administrator))
         try await year.play(DemoYear.days - 1..<DemoYear.days)
@@ -258,7 +258,7 @@ struct DemoReceiver: Sendable {
     /// The largest age of a message, in seconds.
     private static let tolerance: Int64 = 300
 
-    let webhooks: WebhookService
+    let ledger: Ledger
 
     /// The address of the receiver at a server.
     static func url(at server: URL) -> URL { server.appending(path: path) }
@@ -283,12 +283,12 @@ struct DemoReceiver: Sendable {
         guard let identifier = header("webhook-id"), let sentAt = header("webhook-timestamp").flatMap({ Int64($0) }),
             let signatures = header("webhook-signature")
         else { return false }
-        let now = webhooks.now()
+        let now = SystemClock().now()
         guard abs(now.secondsSince1970 - sentAt) <= Self.tolerance else { return false }
         let expected =
             SignedWebhook(
                 body, identifier: identifier,
-                secrets: try await webhooks.endpoints().flatMap { $0.secrets(at: now) },
+                secrets: try await ledger.read { try $0.webhookEndpoints() }.flatMap { $0.secrets(at: now) },
                 at: Timestamp(secondsSince1970: sentAt)
             ).headers.last?.value ?? ""
         return !Set(signatures.split(separator: " ")).isDisjoint(with: expected.split(separator: " "))

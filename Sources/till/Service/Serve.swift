@@ -227,9 +227,8 @@ struct Serve: Command {
             parts.profiles = configuration.hasProfiles ? service.profiles : nil
             parts.seedApp = configuration.servesSeedApp ? service.profiles : nil
             if configuration.hasWebhooks {
-                parts.webhooks = ledger.webhooks(
-                    of: administration.apps, clock: SystemClock(),
-                    allowsPrivateAddresses: configuration.allowsPrivateWebhooks)
+                parts.webhooks = service.webhooks(
+                    clock: SystemClock(), allowsPrivateAddresses: configuration.allowsPrivateWebhooks)
             }
         }
         let appStores = try AppStoreServices(

@@ -30,9 +30,16 @@ private struct Webhook: Decodable, Listed, Sendable {
     let url: String
     let format: String
     let hasAuthorization: Bool
+    let app: String?
+    let types: [String]?
     let createdAt: String
     /// Present only after the creation.
     let secret: String?
+
+    /// The messages that it receives, in words.
+    var filter: String {
+        "messages of \(types?.joined(separator: ", ") ?? "all types") about \(app ?? "all apps")"
+    }
 }
 
 /// A command about webhooks.
@@ -78,9 +85,12 @@ struct WebhooksList: WebhookCaller {
     func perform() async throws {
         let webhooks: List<Answered<Webhook>> = try await get("/v1/webhooks")
         terminal.table(
-            ["WEBHOOK", "ADDRESS", "FORMAT", "AUTHORIZATION", "ADDED"],
+            ["WEBHOOK", "ADDRESS", "FORMAT", "APP", "TYPES", "AUTHORIZATION", "ADDED"],
             webhooks.elements.map {
-                [$0.webhookId, $0.url, $0.format, $0.hasAuthorization ? "set" : nil, $0.createdAt]
+                [
+                    $0.webhookId, $0.url, $0.format, $0.app ?? "all", $0.types?.joined(separator: ", ") ?? "all",
+                    $0.hasAuthorization ? "set" : nil, $0.createdAt,
+                ]
             }, orElse: "There is no webhook.")
         try terminal.json(webhooks)
     }
@@ -91,14 +101,23 @@ struct WebhooksAdd: WebhookCaller {
         "add", "Add a webhook, which receives a signed message about each later change, and print its secret.",
         examples: """
             till webhooks add https://hooks.example.com/till
-            till webhooks add https://hooks.example.com/till --format revenuecat
+            till webhooks add https://hooks.example.com/till --format cloudevents
+            till webhooks add https://hooks.example.com/till \\
+              --type purchase.refunded --type subscription.expiring
             """)
 
     @Argument(help: "The address of the receiver.")
     var url: String
 
-    @Option(help: "The format (of the messages, which never changes: revenuecat or till).")
-    var format: WebhookFormat = .till
+    @Option(
+        help: "The format (of the messages, which never changes: cloudevents, revenuecat, slack or standard).")
+    var format: WebhookFormat = .standard
+
+    @Option(name: .customLong("bundle-id"), help: .bundleIdentifier("default: all apps"))
+    var app: String?
+
+    @Option(name: .customLong("type"), help: "Only messages of this type. The option can be repeated.")
+    var types: [String] = []
 
     @Flag(help: WebhookAuthorizationVariable.help)
     var authorization = false
@@ -108,10 +127,11 @@ struct WebhooksAdd: WebhookCaller {
     func perform() async throws {
         let request: Report = [
             "url": url, "format": format.rawValue,
-            "authorization": authorization ? try WebhookAuthorizationVariable.value : nil,
+            "authorization": authorization ? try WebhookAuthorizationVariable.value : nil, "app": app,
+            "types": types.nonEmpty,
         ]
         let added: Answered<Webhook> = try await post("/v1/webhooks", request)
-        terminal.line("Added \(added.webhookId).")
+        terminal.line("Added \(added.webhookId) for \(added.filter).")
         if let secret = added.secret { terminal.line("Secret: \(secret)") }
         try terminal.json(added)
         // A running service has webhooks on, or has refused the request.
@@ -132,9 +152,11 @@ extension WebhookFormat: ExpressibleByArgument {}
 
 struct WebhooksChange: WebhookCaller {
     static let configuration = CommandConfiguration(
-        "change", "Change the address of a webhook, also for waiting messages, or the header Authorization.",
+        "change", "Change the address, the messages or the header Authorization of a webhook.",
+        "The changes are also for waiting messages.",
         examples: """
             till webhooks change wh_4c2f8c6e --url https://hooks.example.com/new
+            till webhooks change wh_4c2f8c6e --type purchase.refunded --all-apps
             till webhooks change wh_4c2f8c6e --no-authorization
             """)
 
@@ -143,29 +165,49 @@ struct WebhooksChange: WebhookCaller {
     @Option(help: "The address (of the receiver, the new one).")
     var url: String?
 
+    @Option(name: .customLong("bundle-id"), help: .bundleIdentifier("whose events alone are sent"))
+    var app: String?
+
+    @Flag(help: "Send the events of all apps.")
+    var allApps = false
+
+    @Option(name: .customLong("type"), help: "Only messages of this type. The option can be repeated.")
+    var types: [String] = []
+
+    @Flag(help: "Send messages of all types.")
+    var allTypes = false
+
     @Flag(inversion: .prefixedNo, help: WebhookAuthorizationVariable.help)
     var authorization: Bool?
 
     @OptionGroup var call: CallOptions
 
+    private var changesMessages: Bool { app != nil || allApps || !types.isEmpty || allTypes }
+
     func validate() throws {
         try require(
-            url != nil || authorization != nil, "Name a change: --url, --authorization or --no-authorization.")
+            url != nil || authorization != nil || changesMessages,
+            "Name a change, such as --url, --type, --bundle-id or --authorization.")
+        try require(app == nil || !allApps, "Name --bundle-id or --all-apps, not both.")
+        try require(types.isEmpty || !allTypes, "Name --type or --all-types, not both.")
     }
 
     func perform() async throws {
-        let (path, url) = (webhook.path(), url)
+        let path = webhook.path()
+        let app = allApps ? JSONContent.null : app.map { .string($0) }
+        let types = allTypes ? JSONContent.null : types.nonEmpty.map { .array($0.map { .string($0) }) }
+        let request: Report? = url != nil || changesMessages ? ["url": url, "app": app, "types": types] : nil
         let value: [String: String?]? = try authorization.map {
             ["authorization": $0 ? try WebhookAuthorizationVariable.value : nil]
         }
         let changed: Answered<Webhook>? = try await withClient { client in
             var changed: Answered<Webhook>?
-            if let url { changed = try await client.patch(path, ["url": url]) }
+            if let request { changed = try await client.patch(path, request) }
             if let value { changed = try await client.put(path + "/authorization", value) }
             return changed
         }
         guard let changed else { return }
-        terminal.line("\(changed.webhookId) sends to \(changed.url).")
+        terminal.line("\(changed.webhookId) sends \(changed.filter) to \(changed.url).")
         terminal.line(
             changed.hasAuthorization ? "The header Authorization is set." : "There is no header Authorization.")
         try terminal.json(changed)

@@ -44,12 +44,12 @@ struct GardenConsole {
         team = TeamService(ledger: ledger, clock: garden.clock, cost: .minimal)
         let administration = try await CatalogService(
             apps: Apps(App(garden.catalog)), ledger: ledger, clock: garden.clock)
-        webhooks = ledger.webhooks(of: administration.apps, clock: garden.clock)
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try garden.verifier(appKeys: appKeys), ledger: ledger,
             clock: garden.store.clock,
             keepsProofs: keepsProofs)
         profiles = entitlements.profiles
+        webhooks = entitlements.webhooks(clock: garden.clock)
         let till = Till(entitlements, clock: garden.store.clock) { [profiles, webhooks] in
             $0.administration = administration
             ($0.profiles, $0.webhooks) = (hasFeatures ? profiles : nil, hasFeatures ? webhooks : nil)

@@ -83,7 +83,7 @@ struct HostileConsole {
         let added = try await send(
             page,
             [
-                "url": texts.next("former address", .address, limit, startingWith: start).text, "format": "till",
+                "url": texts.next("former address", .address, limit, startingWith: start).text, "format": "standard",
                 "authorization": shownText("authorization", .header, .bytes(1024)),
             ], from: page)
         let secret = String(try #require(added.location).prefix { $0 != "?" })

@@ -199,18 +199,18 @@ extension Year {
     }
 
     /// Waits until the webhook has everything that is new.
-    private func messages() async throws -> [WebhookMessage] {
+    private func messages() async throws -> [WebhookMessageResource] {
         let (webhooks, backEnd) = (fixture.webhooks, try #require(backEnd))
         try await expectEventually {
             try await webhooks.deliveries(to: backEnd.webhook, in: .pending, before: nil, limit: 1).isEmpty
         }
         let all = backEnd.receiver.received
         defer { journal?.messages = all.count }
-        return try all.dropFirst(journal?.messages ?? 0).map { try $0.decoded(WebhookMessage.self) }
+        return try all.dropFirst(journal?.messages ?? 0).map { try $0.decoded(WebhookMessageResource.self) }
     }
 
-    private func tell(_ messages: [WebhookMessage]) {
-        func order(_ message: WebhookMessage) -> (String, String, Int64) {
+    private func tell(_ messages: [WebhookMessageResource]) {
+        func order(_ message: WebhookMessageResource) -> (String, String, Int64) {
             (message.timestamp, message.data.user.name, message.data.number)
         }
         for message in messages.sorted(by: { order($0) < order($1) }) {

@@ -58,7 +58,7 @@ struct YearFixture: Sendable {
             clock: store.latestClock)
         let apps = Apps(App(catalog))
         service = EntitlementService(apps: apps, verifier: verifier, ledger: ledger, clock: store.clock)
-        webhooks = ledger.webhooks(of: apps, clock: clock, allowsPrivateAddresses: true)
+        webhooks = service.webhooks(clock: clock, allowsPrivateAddresses: true)
         let figures = ledger.figures(clock: clock)
         self.figures = figures
         routes = ServiceRoutes(Till(service, clock: clock) { $0.figures = figures }, RouteSettings(.apiKeys(keys)))

@@ -6,7 +6,7 @@ extension WebhooksRoutes {
         let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
         let delivery = try await webhooks.delivery(
             try context.parameters.text("message"), to: endpoint.identifier)
-        let type = try await webhooks.content(of: delivery, to: endpoint)?.type
+        let type = try await webhooks.types(of: [delivery], to: endpoint)[0]
         let attempts = try await webhooks.attempts(of: delivery)
         // The message as it would be sent now. A signature allows its holder to send it, so only administrators see one.
         let message =
@@ -64,9 +64,7 @@ extension WebhooksRoutes {
         part("Request") {
             p(.class("note")) {
                 "Each attempt sends this body, with its own time and signature."
-                if endpoint.format == .revenueCat {
-                    also(Phrase("A later attempt states the purchase as it is then."))
-                }
+                if endpoint.format != .slack { also(Phrase("A later attempt states the purchase as it is then.")) }
             }
             Facts.list {
                 fact("POST to") { data(endpoint.origin) }
@@ -107,7 +105,7 @@ struct MessageCommand {
     let isSigned: Bool
 
     var headers: [(name: String, value: String)] {
-        [("content-type", "application/json"), ("user-agent", "Till")]
+        [("content-type", message.mediaType), ("user-agent", "Till")]
             + message.headers.map { header in
                 (header.name, isSigned ? header.value : Self.placeholders[header.name] ?? header.value)
             }

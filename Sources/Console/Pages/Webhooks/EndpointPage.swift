@@ -24,6 +24,8 @@ extension WebhooksRoutes {
                 Facts.list {
                     fact("Identifier") { Shown.identifier(endpoint.identifier) }
                     fact("Format") { WebhookWords.title(of: endpoint.format) }
+                    fact("App") { WebhookWords.app(of: endpoint) }
+                    fact("Types of messages") { WebhookWords.types(of: endpoint) }
                     fact("Authorization header") { endpoint.authorization == nil ? "None" : "Set" }
                     fact("Added") { Shown.moment(endpoint.createdAt) }
                     fact(Phrase("By", context: "added")) { ActorWords.html(caller: endpoint.createdBy, keys) }
@@ -38,7 +40,7 @@ extension WebhooksRoutes {
                 }
                 Self.resending(endpoint, context, from: continuation, now)
             }
-            if context.may(.administer) { Self.administration(of: endpoint, context) }
+            if context.may(.administer) { administration(of: endpoint, context) }
             part("Messages") { messages }
             part("Changes by the team") {
                 Listing.table("The last changes, newest first", of: changes, empty: "None was recorded.") {
@@ -80,14 +82,18 @@ extension WebhooksRoutes {
     }
 
     /// The forms that change or remove the endpoint.
-    @HTMLBuilder private static func administration(of endpoint: WebhookEndpoint, _ context: ConsoleContext) -> HTML {
+    @HTMLBuilder private func administration(of endpoint: WebhookEndpoint, _ context: ConsoleContext) -> HTML {
         p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
-        context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") { overlap }
+        context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") { Self.overlap }
         context.action("Change the address", to: endpoint.path(of: "address"), submit: "Save") {
-            changedAddress.html(endpoint.url)
+            Self.changedAddress.html(endpoint.url)
+        }
+        context.action("Change the messages", to: endpoint.path(of: "messages"), submit: "Save") {
+            Field.app(apps, empty: "All apps", chosen: endpoint.app)
+            Self.types.html(endpoint.types?.names.joined(separator: " "))
         }
         context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {
-            authorization
+            Self.authorization
         }
         context.action("Remove the endpoint", to: endpoint.path(of: "removal"), submit: "Remove", .danger) {
             p { "Its waiting messages are not sent, and its messages are deleted." }
@@ -100,7 +106,7 @@ extension WebhooksRoutes {
         let customer = (try request.query("customer", upTo: User.maximumCustomerLength) ?? "")
             .trimmingCharacters(in: .whitespaces)
         let (shown, next) = try await messages(request, to: endpoint, in: state, about: customer)
-        let types = try await webhooks.contents(of: shown, to: endpoint).map { $0?.type }
+        let types = try await webhooks.types(of: shown, to: endpoint)
         let now = webhooks.now()
         return HTML {
             Tabs.choices("States of messages", [nil] + WebhookDelivery.State.allCases, present: state) {

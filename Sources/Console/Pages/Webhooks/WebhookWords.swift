@@ -45,6 +45,7 @@ enum WebhookWords {
         case .urlChanged: "Another address"
         case .secretReplaced: "Secret replaced"
         case .authorizationChanged: "Another authorization"
+        case .filterChanged: "Other messages"
         case .removed: "Removed"
         case .messageReplayed: "Message sent again"
         case .messagesReplayed: "Messages sent again"
@@ -53,9 +54,19 @@ enum WebhookWords {
 
     static func title(of format: WebhookFormat) -> Phrase {
         switch format {
-        case .till: Phrase(same: "Till")
+        case .standard: Phrase(same: "Standard Webhooks")
+        case .cloudEvents: Phrase(same: "CloudEvents")
+        case .slack: Phrase(same: "Slack")
         case .revenueCat: Phrase(same: "RevenueCat")
         }
+    }
+
+    /// The app whose events an endpoint receives.
+    static func app(of endpoint: WebhookEndpoint) -> HTML { endpoint.app.map { data($0) } ?? HTML { "All apps" } }
+
+    /// The types of the messages that an endpoint receives.
+    static func types(of endpoint: WebhookEndpoint) -> HTML {
+        endpoint.types.map { data($0.names.joined(separator: ", ")) } ?? HTML { "All types" }
     }
 
     /// A link to the customer whose change a message reports.

@@ -12,7 +12,11 @@ struct WebhooksRoutes: Sendable {
     static let end = Field.moment("until", "Until (UTC)")
     private static let format = Field.choice(
         "format", "Format", WebhookFormat.allCases, expected: "one of the offered formats", text: \.rawValue,
-        shown: { WebhookWords.title(of: $0) }, chosen: .till, absent: .till)
+        shown: { WebhookWords.title(of: $0) }, chosen: .standard, absent: .standard)
+    /// The types of the messages of an endpoint, whose format knows them.
+    static let types = Field.text(
+        "types", "Types of messages", upTo: 2048,
+        note: "With spaces between them, such as purchase.refunded subscription.expired. Leave it empty for all.")
     /// The field for the header `Authorization` of an endpoint's messages. It never shows the present value, a secret.
     static let authorization = Field.text(
         "authorization", "Authorization header", upTo: WebhookAuthorization.maximumLength,
@@ -32,9 +36,10 @@ struct WebhooksRoutes: Sendable {
     func add(to pages: ConsolePages) {
         pages.get("webhooks") { _, context in try await endpoints(context) }
         pages.post("webhooks", .administer) { _, context in
+            let format = try context.form[Self.format]
             let endpoint = try await webhooks.add(
-                try url(context), format: try context.form[Self.format],
-                authorization: try context.form[Self.authorization], by: try context.caller)
+                try url(context), format: format, authorization: try context.form[Self.authorization],
+                app: try Self.app(context), types: try Self.types(context, of: format), by: try context.caller)
             return ConsolePath("webhooks", endpoint.identifier, "secret", done: .created)
         }
         pages.get("webhooks/:webhook") { request, context in try await endpoint(request, context) }
@@ -42,6 +47,15 @@ struct WebhooksRoutes: Sendable {
             let identifier = try context.parameters.text("webhook")
             _ = try await webhooks.setURL(try url(context), of: identifier, by: try context.caller)
             return ConsolePath("webhooks", identifier, done: .saved)
+        }
+        pages.post("webhooks/:webhook/messages", .administer) { _, context in
+            let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
+            // The form has no app if the service sells only one.
+            let app = apps.count > 1 ? try Self.app(context) : endpoint.app
+            _ = try await webhooks.setFilter(
+                app: app, types: try Self.types(context, of: endpoint.format), of: endpoint.identifier,
+                by: try context.caller)
+            return ConsolePath("webhooks", endpoint.identifier, done: .saved)
         }
         pages.post("webhooks/:webhook/authorization", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
@@ -97,6 +111,21 @@ struct WebhooksRoutes: Sendable {
             receiver: try context.form[Self.changedAddress], allowsPrivate: webhooks.allowsPrivateAddresses)
     }
 
+    /// The bundle identifiers of the apps that the service sells.
+    var apps: [String] { services.entitlements.catalogs.all.map(\.bundleIdentifier) }
+
+    /// The app of a form; nil for all apps.
+    private static func app(_ context: ConsoleContext) throws -> String? {
+        let app = try context.form.text("app")
+        return app.isEmpty ? nil : app
+    }
+
+    /// The types of a form; nil for all.
+    private static func types(_ context: ConsoleContext, of format: WebhookFormat) throws -> WebhookTypes? {
+        let names = try context.form[types].split(whereSeparator: { ", ".contains($0) }).map(String.init)
+        return names.isEmpty ? nil : try WebhookTypes(names, of: format)
+    }
+
     private func endpoints(_ context: ConsoleContext) async throws -> Page {
         var rows: [(endpoint: WebhookEndpoint, last: WebhookDelivery?, hasFailed: Bool)] = []
         for endpoint in try await webhooks.endpoints() {
@@ -110,6 +139,8 @@ struct WebhooksRoutes: Sendable {
             Listing.table("Endpoints, oldest first", of: rows, empty: "There is no endpoint.") {
                 column("Address") { a(.href($0.endpoint.path()), data($0.endpoint.shownURL(to: context))) }
                 column("Format") { WebhookWords.title(of: $0.endpoint.format) }
+                column("App") { WebhookWords.app(of: $0.endpoint) }
+                column("Types of messages") { WebhookWords.types(of: $0.endpoint) }
                 column("Last message") {
                     $0.last.map { spaced(Shown.badge(WebhookWords.word($0.state)), Shown.moment($0.entry.happenedAt)) }
                 }
@@ -123,6 +154,8 @@ struct WebhooksRoutes: Sendable {
                 context.action("Add an endpoint", to: ConsolePath("webhooks"), submit: "Add") {
                     Self.newAddress
                     Self.format
+                    Field.app(apps, empty: "All apps", chosen: nil)
+                    Self.types
                     Self.authorization
                 }
             }

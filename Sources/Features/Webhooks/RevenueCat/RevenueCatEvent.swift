@@ -54,10 +54,24 @@ extension RevenueCatEvent {
 }
 
 extension RevenueCatEvent.Kind {
-    fileprivate static func granted(_ facts: RevenueCatFacts) -> Self {
+    /// The types of a granted transaction.
+    static let granted: [Self] = [.initialPurchase, .renewal, .nonRenewingPurchase, .refundReversed]
+
+    static func granted(_ facts: RevenueCatFacts) -> Self {
         if facts.revocation != nil { return .refundReversed }
         guard facts.isSubscription else { return .nonRenewingPurchase }
         return facts.isRenewal ? .renewal : .initialPurchase
+    }
+}
+
+extension RevenueCatEvent {
+    /// A test message, which reports no change.
+    static func body(ofTest notice: WebhookNotice) -> [UInt8] {
+        let event: JSONValue = .object([
+            "type": "TEST", "id": .string(notice.identifier),
+            "event_timestamp_ms": .integer(notice.happenedAt.millisecondsSince1970),
+        ])
+        return Array(JSONValue.object(["api_version": "1.0", "event": event]).compactText.utf8)
     }
 }
 

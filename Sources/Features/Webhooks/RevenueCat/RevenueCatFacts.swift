@@ -24,6 +24,8 @@ package struct RevenueCatFacts: Sendable {
     package var owner: [String] = []
     /// The last revocation of the transaction before the change; nil for none.
     package var revocation: AuditEntry?
+    /// True if a pause ended the period before the change.
+    package var isAfterPause = false
     /// The grant; nil for a change without one.
     package var grant: Grant?
     /// The type of the product in the catalog; nil for an unknown product.
@@ -293,7 +295,15 @@ extension LedgerTransaction {
                 facts.owner = owner.listed
                 facts.hasMoreIdentifiers = facts.hasMoreIdentifiers || owner.hasMore
             }
-            facts.revocation = try revocation(before: delivery)
+            if entry.event == .granted {
+                facts.revocation = try lastEntry(of: [.revoked], about: entry.reference, before: delivery)
+                facts.isAfterPause =
+                    try facts.neighbors.earlier.last.map { earlier in
+                        try lastEntry(
+                            of: [.paused, .renewalFailed, .expired], about: earlier.transactionIdentifier,
+                            before: delivery)
+                    }??.event == .paused
+            }
             facts.type = catalogs.type(of: entry.subject)
             facts.rights = catalogs.rights(givenBy: entry.subject, in: purchase?.app)
         }
