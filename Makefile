@@ -76,7 +76,7 @@ test-doors: build ## Drive other purchase servers' own clients against a service
 test-console: build ## Drive the console of a demonstration with Chromium (TESTS="test_pages …" for some), and recompute its figures
 	@Scripts/test-console.sh .build/release/till $(TESTS)
 
-test-documents: build ## Run each command of the documents in the order of its page (PAGES="README.md …" for some)
+test-documents: build ## Run each command of the documents in the order of its page (PAGES="README.md …" for some, as root in namespaces)
 	@Scripts/test-documents.py .build/release/till $(PAGES)
 
 console-pictures: build ## Draw the pictures of the console for the documents

@@ -3,9 +3,9 @@
 
     Scripts/test-documents.py TILL [PAGE…]
 
-Each page has a fresh directory with HOME there, a shell of its own, and TILL in PATH as `till`. As root, it runs as the user
-`nobody`, in namespaces of its own, so that pages have their ports for themselves and leave no process. Another user runs one page
-after the other. An error response of `curl` fails its line.
+Each page has a fresh directory with HOME there, a shell of its own, and TILL in PATH as `till`. Root runs it as the user `nobody`,
+in namespaces of its own, so that pages have their ports for themselves and leave no process. Without the right to make namespaces,
+one page runs after the other. An error response of `curl` fails its line.
 
 A page's shell is its indented blocks and those fenced as `sh`, `bash` or `console`; every other block is fenced as what it is. In a
 `console` block, lines behind a command are what it prints. A fenced block with a name (```json Garden.storekit) is a file that the
@@ -59,6 +59,10 @@ FOLDERS = {"repository": str(REPOSITORY)} | ({"vectors": VECTORS} if VECTORS els
 MARK = re.compile(r"(not run|status (?P<status>\d+)|output|run|replace (?P<text>\S+)|afresh|root)(?:, `(?P<beginning>[^`]+)`)?(?:: (?P<rest>.*))?$", re.S)
 
 
+# Commands that give a page a network, processes and mounts of its own. A container may lack the rights for them.
+NAMESPACES = ["unshare", "--net", "--pid", "--mount", "--fork", "--mount-proc", "--kill-child"]
+
+
 class Step:
     """A thing to do at a line of a page: run a command, write a file, compare an output."""
 
@@ -95,21 +99,21 @@ def blocks(lines):
         place += 1
 
 
-def commands(lines, first, isConsole):
+def commands(page, lines, first, is_console):
     """Yields (line, command, output) of a block of shell; output is None if the block shows none."""
     place = 0
     while place < len(lines):
         start, text = place, lines[place]
         place += 1
-        if isConsole:
+        if is_console:
             if not text.startswith("$ "):
-                raise ValueError(f"{first + start}: a console block begins with a command")
+                raise ValueError(f"{page}:{first + start}: a console block begins with a command")
             text = text[2:]
         while text.endswith("\\"):
             text += "\n" + lines[place]
             place += 1
         output = None
-        if isConsole:
+        if is_console:
             output = []
             while place < len(lines) and not lines[place].startswith("$ "):
                 output.append(lines[place])
@@ -142,7 +146,7 @@ def steps(page):
         elif kind == "fence" and len(words) == 2:
             result.append(Step("file", line, words[1], expected="\n".join(lines) + "\n"))
         elif kind == "indented" or words[0] in ("sh", "bash", "console"):
-            for number, command, output in commands(lines, line, words[0] == "console"):
+            for number, command, output in commands(page, lines, line, words[0] == "console"):
                 step = Step("command", number, command, expected=output)
                 for use in marks:
                     mark = use[0]
@@ -286,15 +290,15 @@ def ports(command, options):
 class Page:
     """The run of a page."""
 
-    def __init__(self, path, work):
-        self.path, self.work, self.directories = path, work, itertools.count()
+    def __init__(self, path, work, is_isolated):
+        self.path, self.work, self.is_isolated, self.directories = path, work, is_isolated, itertools.count()
         self.replaced, self.failures, self.left, self.count, self.checks = {}, [], [], 0, 0
-        self.shell, self.said, self.isRoot = None, "", False
+        self.shell, self.said, self.is_root = None, "", False
 
     def _open(self):
         if self.shell:
             self.shell.close()
-        if self.isRoot:
+        if self.is_root:
             self._become_root()
         folder = self.work / f"{self.path.stem}-{next(self.directories)}"
         folder.mkdir()
@@ -306,7 +310,7 @@ class Page:
             "PATH": f"{self.work / 'bin'}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "VECTORS": str(self.work / "vectors"),
         }
         launch = []
-        if os.getuid() == 0 and not self.isRoot:
+        if os.getuid() == 0 and not self.is_root:
             for path in [folder, *folder.rglob("*")]:
                 os.chown(path, 65534, 65534)
             launch = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]
@@ -373,13 +377,13 @@ class Page:
                 self.checks += 1
                 self._output(step)
             elif step.kind in ("afresh", "root"):
-                if step.kind == "root" and os.getuid() != 0:
-                    self._leave(step, "needs root")
+                if step.kind == "root" and not self.is_isolated:
+                    self._leave(step, "needs root, and the right to make namespaces")
                     break
                 complaint = self.shell.end()
                 if complaint:
                     self._fail(step, "the end of the servers", complaint)
-                self.isRoot = step.kind == "root"
+                self.is_root = step.kind == "root"
                 self._open()
         self.shell.close()
 
@@ -409,9 +413,9 @@ def loopback():
         fcntl.ioctl(handle, 0x8914, struct.pack("16sH14x", b"lo", 0x1 | 0x40))  # SIOCSIFFLAGS, IFF_UP | IFF_RUNNING
 
 
-def run(path, work):
+def run(path, work, is_isolated):
     """What the run of a page found, as JSON's values."""
-    page = Page(path, work)
+    page = Page(path, work, is_isolated)
     page.run()
     return {"count": page.count, "checks": page.checks, "failures": page.failures, "left": page.left}
 
@@ -425,16 +429,14 @@ def inside(work, path):
     for name, folder in FOLDERS.items():
         (work / name).mkdir()
         subprocess.run(["mount", "--bind", "-o", "ro", folder, work / name], check=True)
-    print(json.dumps(run(Path(path), work)))
+    print(json.dumps(run(Path(path), work, True)))
 
 
-def tested(path, work):
+def tested(path, work, is_isolated):
     """The result of a page."""
-    if os.getuid() != 0:
-        return run(path, work)
-    done = subprocess.run(
-        ["unshare", "--net", "--pid", "--mount", "--fork", "--mount-proc", "--kill-child", sys.executable, __file__, "--inside", work, path],
-        stdout=subprocess.PIPE, text=True)
+    if not is_isolated:
+        return run(path, work, False)
+    done = subprocess.run([*NAMESPACES, sys.executable, __file__, "--inside", work, path], stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         return {"count": 0, "checks": 0, "left": [], "failures": [{"line": 1, "command": "the page", "said": "the run failed"}]}
     return json.loads(done.stdout)
@@ -449,21 +451,25 @@ def main(arguments):
                 "Sources/*/Documentation.docc/*.md"]
     pages = [Path(name) for name in arguments[1:]] or sorted(itertools.chain(*map(Path().glob, patterns)))
     # A page without commands has nothing to run.
-    pages = [page.resolve() for page in pages if any(step.kind not in ("file",) for step in steps(page))]
+    try:
+        pages = [page.resolve() for page in pages if any(step.kind != "file" for step in steps(page))]
+    except (OSError, ValueError) as error:
+        sys.exit(f"test-documents: {error}")
     work = Path(tempfile.mkdtemp(prefix="till-documents-"))
     work.chmod(0o755)
     try:
         (work / "bin").mkdir()
         shutil.copy(arguments[0], work / "bin" / "till")
-        with ThreadPoolExecutor(os.cpu_count() if os.getuid() == 0 else 1) as pool:
+        is_isolated = os.getuid() == 0 and subprocess.run([*NAMESPACES, "true"], stderr=subprocess.DEVNULL).returncode == 0
+        with ThreadPoolExecutor(os.cpu_count() if is_isolated else 1) as pool:
             folders = [work / page.parent.name / page.stem for page in pages]
             for folder in folders:
                 folder.mkdir(parents=True)
                 (folder / "bin").symlink_to(work / "bin")
-                if os.getuid() != 0:
+                if not is_isolated:
                     for name, source in FOLDERS.items():
                         (folder / name).symlink_to(source)
-            results = list(pool.map(tested, pages, folders))
+            results = list(pool.map(tested, pages, folders, itertools.repeat(is_isolated)))
     finally:
         shutil.rmtree(work, ignore_errors=True)
     names = [str(page.relative_to(REPOSITORY)) if page.is_relative_to(REPOSITORY) else str(page) for page in pages]
