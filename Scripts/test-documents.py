@@ -22,7 +22,7 @@ These comments before a block are invisible to readers:
     <!-- status 1, `BEGINNING`: REASON -->      expects another exit status than 0
     <!-- output -->                             the block is what the last command of the page prints
     <!-- run: COMMAND -->                       runs a command: what the page assumes, or a check of what it states
-    <!-- replace TEXT: COMMAND -->              puts what COMMAND prints in the place of TEXT from here on; nothing needs nothing
+    <!-- replace TEXT: COMMAND -->              puts what COMMAND prints in the place of TEXT from here on
     <!-- afresh -->                             begins anew, in another directory, without servers
     <!-- root -->                               continues as root in a copy of the machine's files (overlayfs), which is thrown away,
                                                 with the stand-ins of Scripts/stand-ins
@@ -50,11 +50,11 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 # A command may compute for a while, and a server of a year of sales needs some seconds.
 SECONDS = 180
-SERVER = re.compile(r"(?:sudo -u \w+ )?(?:\w+=\S+ )*(?:/\S+/)?till (serve|store|play|demo)( serve)?(?P<options>(?: --?[^&]*)?) *&?$")
+SERVER = re.compile(r"(?:\w+=\S+ )*till (serve|store|play|demo)( serve)?(?P<options>(?: --?[^&]*)?) *&?$")
 READY = re.compile(r"^(Listening on |Stop      Ctrl-C)", re.M)
 NO_SERVER = re.compile(r"--(help|help-all|print-configuration|print-settings|version)\b")
-VECTORS = next((folder for folder in [os.environ.get("TILL_VECTORS", ""), str(REPOSITORY.parent / "shared" / "vectors")]
-                if folder and Path(folder, "certs").is_dir()), "")
+# The folder of Apple's certificates; empty without them.
+VECTORS = os.environ.get("TILL_VECTORS", "")
 FOLDERS = {"repository": str(REPOSITORY)} | ({"vectors": VECTORS} if VECTORS else {})
 MARK = re.compile(r"(not run|status (?P<status>\d+)|output|run|replace (?P<text>\S+)|afresh|root)(?:, `(?P<beginning>[^`]+)`)?(?:: (?P<rest>.*))?$", re.S)
 
