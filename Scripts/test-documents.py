@@ -446,10 +446,11 @@ def main(arguments):
     if not arguments:
         sys.exit("test-documents: name the program. Run `Scripts/test-documents.py TILL`.")
     started = time.monotonic()
+    program, named = Path(arguments[0]).resolve(), [Path(name).resolve() for name in arguments[1:]]
     os.chdir(REPOSITORY)
     patterns = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Keys/*.md", "Packages/*/README.md", "Documentation/*.md",
                 "Sources/*/Documentation.docc/*.md"]
-    pages = [Path(name) for name in arguments[1:]] or sorted(itertools.chain(*map(Path().glob, patterns)))
+    pages = named or sorted(itertools.chain(*map(Path().glob, patterns)))
     # A page without commands has nothing to run.
     try:
         pages = [page.resolve() for page in pages if any(step.kind != "file" for step in steps(page))]
@@ -459,7 +460,7 @@ def main(arguments):
     work.chmod(0o755)
     try:
         (work / "bin").mkdir()
-        shutil.copy(arguments[0], work / "bin" / "till")
+        shutil.copy(program, work / "bin" / "till")
         is_isolated = os.getuid() == 0 and subprocess.run([*NAMESPACES, "true"], stderr=subprocess.DEVNULL).returncode == 0
         with ThreadPoolExecutor(os.cpu_count() if is_isolated else 1) as pool:
             folders = [work / page.parent.name / page.stem for page in pages]
