@@ -450,7 +450,8 @@ def main(arguments):
     os.chdir(REPOSITORY)
     patterns = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Keys/*.md", "Packages/*/README.md", "Documentation/*.md",
                 "Sources/*/Documentation.docc/*.md"]
-    pages = named or sorted(itertools.chain(*map(Path().glob, patterns)))
+    # The README first, which takes longest.
+    pages = named or sorted(itertools.chain(*map(Path().glob, patterns)), key=lambda page: (page.name != "README.md", page))
     # A page without commands has nothing to run.
     try:
         pages = [page.resolve() for page in pages if any(step.kind != "file" for step in steps(page))]
