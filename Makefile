@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings openapi pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-webhooks test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel release test-release
+.PHONY: help build demo settings openapi pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel release test-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ test-doors: build ## Drive other purchase servers' own clients against a service
 
 test-console: build ## Drive the console of a demonstration with Chromium (TESTS="test_pages …" for some), and recompute its figures
 	@Scripts/test-console.sh .build/release/till $(TESTS)
+
+test-documents: build ## Run each command of the documents in the order of its page (PAGES="README.md …" for some, as root in namespaces)
+	@Scripts/test-documents.py .build/release/till $(PAGES)
 
 console-pictures: build ## Draw the pictures of the console for the documents
 	@Scripts/test-console.sh .build/release/till --pictures Documentation/Pictures

@@ -22,10 +22,13 @@ python_tools test-action yaml
 printf '\n==== The image\n'
 Scripts/test-image.sh "$1"
 
-printf '\n==== The same bytes\n'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tar --extract --gzip --file "$1"/till-*-linux-*.tar.gz --directory "$work" --strip-components 1
+printf '\n==== The documents, with the program of the tarball\n'
+Scripts/test-documents.py "$work/bin/till"
+
+printf '\n==== The same bytes\n'
 Scripts/release.sh "$work/again" "$work/bin/till" >"$work/log" 2>&1 || { cat "$work/log" >&2 && fail "the release cannot be made again."; }
 diff "$1/SHA256SUMS" "$work/again/SHA256SUMS" || fail "the same commit and program should have the same bytes."
 printf '\nThe release works. (%s s)\n' "$SECONDS"

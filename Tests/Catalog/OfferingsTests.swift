@@ -32,7 +32,8 @@ import Vocabulary
         "currentOffering": "spring",
         "offerings": [{"identifier": "spring", "description": "", "packages": []}, {"identifier": "winter",
         "description": "Cold", "metadata": {"a": [1.50]}, "packages": [
-        {"identifier": "$rc_monthly", "productID": "garden.premium.monthly"}, {"identifier": "seeds", "productID": "garden.seeds"}]}]}
+        {"identifier": "$rc_monthly", "productID": "garden.premium.monthly", "googlePlay": {"productID": "garden.basic.monthly", "basePlanID": "monthly"}},
+        {"identifier": "seeds", "productID": "garden.seeds"}]}]}
         """
 
     @Test func `a catalog without the file has no rights and offerings`() throws {
@@ -54,6 +55,8 @@ import Vocabulary
         let winter = try #require(catalog.offering("winter"))
         #expect(winter.packages.map(\.identifier) == ["$rc_monthly", "seeds"])
         #expect(winter.packages.map(\.productIdentifier) == ["garden.premium.monthly", "garden.seeds"])
+        #expect(winter.packages.map(\.playProductIdentifier) == ["garden.basic.monthly", "garden.seeds"])
+        #expect(winter.packages.map(\.googlePlay?.basePlanIdentifier) == ["monthly", nil])
         #expect(JSONValue.object(winter.metadata).compactText == #"{"a":[1.50]}"#)
     }
 
@@ -114,6 +117,20 @@ import Vocabulary
             ("\"description\": \"Cold\", ", "", "offerings[1].description", "the key is missing"),
             ("{\"a\": [1.50]}", "[]", "offerings[1].metadata", "it should be an object; it is array"),
             ("\"seeds\"", "\"$rc_monthly\"", "offerings[1].packages[1]", "$rc_monthly is there twice"),
+            (
+                "\"basePlanID\": \"monthly\"", "\"basePlan\": \"monthly\"",
+                "offerings[1].packages[0].googlePlay.basePlan",
+                "the key is unknown; the nearest known one is \"basePlanID\""
+            ),
+            (
+                "{\"productID\": \"garden.basic.monthly\", \"basePlanID\": \"monthly\"}", "{}",
+                "offerings[1].packages[0].googlePlay", "it names neither a product nor a base plan"
+            ),
+            (
+                "\"garden.basic.monthly\"", "\"garden.basic.montly\"",
+                "offerings[1].packages[0].googlePlay.productID",
+                "the catalog has no product garden.basic.montly; the nearest known one is \"garden.basic.monthly\""
+            ),
             (
                 "\"garden.seeds\"", "\"garden.weeds\"", "offerings[1].packages[1].productID",
                 "the catalog has no product garden.weeds; the nearest known one is \"garden.seeds\""

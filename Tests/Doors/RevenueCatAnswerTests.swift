@@ -47,6 +47,35 @@ import Vocabulary
         #expect(try JSONSchema(named: "Offerings").violations(in: none) == [])
     }
 
+    @Test func `on Android, packages have the products and base plans of Google Play`() throws {
+        func package(_ identifier: String, _ googlePlay: JSONValue?) -> JSONValue {
+            .object(["identifier": .string(identifier), "productID": "garden.monthly", "googlePlay": googlePlay])
+        }
+        let offering = try Offering(
+            [
+                "description": "",
+                "packages": .array([
+                    package("$rc_monthly", .object(["productID": "garden", "basePlanID": "monthly"])),
+                    package("$rc_annual", .object(["basePlanID": "yearly"])),
+                    package("seeds", .object(["productID": "seeds"])), package("gate", nil),
+                ]),
+            ], identifiedBy: "default")
+        let packages = [(offering, packages: offering.packages)]
+        let android = RevenueCatOfferings.json(current: offering, packages, isAndroid: true)
+        #expect(
+            android.compactText.contains(
+                """
+                "packages":[{"identifier":"$rc_monthly","platform_product_identifier":"garden",\
+                "platform_product_plan_identifier":"monthly"},{"identifier":"$rc_annual",\
+                "platform_product_identifier":"garden.monthly","platform_product_plan_identifier":"yearly"},\
+                {"identifier":"seeds","platform_product_identifier":"seeds"},{"identifier":"gate",\
+                "platform_product_identifier":"garden.monthly"}]
+                """))
+        try expectForm(android, "Offerings")
+        let apple = RevenueCatOfferings.json(current: offering, packages)
+        #expect(!apple.compactText.contains("plan") && !apple.compactText.contains("\"garden\""))
+    }
+
     @Test func `the mapping lists the rights of each product`() throws {
         let mapping = [
             RightSources(name: "premium", products: ["garden.yearly", "garden.monthly"], items: []),

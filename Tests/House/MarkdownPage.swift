@@ -54,11 +54,11 @@ struct MarkdownPage {
             })
     }
 
-    /// The paragraphs of text: neither headings, tables, lists, pictures nor code.
+    /// The paragraphs of text: neither headings, tables, lists, pictures, comments nor code.
     var paragraphs: [[Substring]] {
         prose.split { $0.isEmpty }.map(Array.init).filter { paragraph in
             guard let first = paragraph.first else { return false }
-            return !["#", "|", "-", "!", "1. "].contains { first.hasPrefix($0) }
+            return !["#", "|", "-", "!", "1. ", "<!--"].contains { first.hasPrefix($0) }
         }
     }
 }

@@ -49,43 +49,6 @@ import till
         #expect(answers[9].contains("till_redemptions_total{outcome=\"granted\",code=\"\"} 1\n"))
     }
 
-    @Test(arguments: ["README.md", "Documentation/GettingStarted.md"])
-    func `a session prints what the document shows`(page: String) async throws {
-        let session = DocumentedSession(page: try Project.text(page))
-        #expect(!session.steps.isEmpty)
-        for (path, text) in session.files {
-            let file = till.folder.file(path)
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file)
-        }
-        for step in session.steps {
-            let result = try await till.run(arguments: step.arguments)
-            #expect(DocumentedSession.stable(result.output + result.error) == step.output)
-            #expect(result.status == 0)
-        }
-        guard page == "Documentation/GettingStarted.md" else { return }
-        let items = try String(contentsOf: till.folder.file("Garden/Items.json"), encoding: .utf8)
-        #expect(try Project.text(page).contains("\n```json\n\(items)```\n"))
-    }
-
-    @Test(arguments: ["README.md", "Documentation/Production.md"])
-    func `support's questions have the answers that the document shows`(page: String) async throws {
-        let lines = try Project.text(page).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        func command(_ beginning: String) throws -> [String] {
-            DocumentedSession.arguments(of: try #require(lines.first { $0.hasPrefix("till \(beginning) ") }))
-        }
-        #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice").status == 0)
-        let queue = try await till.run("store", "queue", "--json").output
-        let transaction = try #require(queue.firstMatch(of: /"transactionId" : "(\d+)"/)).1
-        let why = try command("why")
-        #expect(try await till.run(arguments: why).output.hasPrefix("alice has sprout 1."))
-        let revoke = try command("revoke").map { $0 == "2000000000000001" ? String(transaction) : $0 }
-        #expect(try await till.run(arguments: revoke).output.contains("Only Apple refunds"))
-        #expect(try await till.run(arguments: why).output.hasPrefix("alice does not have sprout 1."))
-        #expect(try await till.run(arguments: command("give")).output.hasPrefix("alice has sprout 3 now."))
-    }
-
     @Test func `each command that a text names exists, and its parser accepts the call`() async throws {
         let root = try await HelpCommand.root(of: till)
         let calls = try MentionedCommand.all()

@@ -200,8 +200,9 @@ extension Catalog {
 
     package func offering(_ identifier: String) -> Offering? { offeringMap.offering(identifier) }
 
-    package func packagesForSale(of offering: Offering) -> [Offering.Package] {
-        offering.packages.filter { !isWithdrawn($0.productIdentifier) }
+    /// - Parameter isAndroid: True for the packages whose products of Google Play are for sale.
+    package func packagesForSale(of offering: Offering, isAndroid: Bool = false) -> [Offering.Package] {
+        offering.packages.filter { !isWithdrawn(isAndroid ? $0.playProductIdentifier : $0.productIdentifier) }
     }
 
     /// All items that products grant or everybody owns.
@@ -241,6 +242,37 @@ package struct Offering: Sendable {
     package struct Package: Hashable, Sendable {
         package let identifier: String
         package let productIdentifier: String
+        /// The differing product at Google Play; nil for the same one, without a base plan.
+        package let googlePlay: PlayProduct?
+
+        /// The product's identifier at Google Play.
+        package var playProductIdentifier: String { googlePlay?.productIdentifier ?? productIdentifier }
+    }
+
+    /// The product that a package has at Google Play.
+    package struct PlayProduct: Hashable, Sendable {
+        /// Nil for that of the package.
+        package let productIdentifier: String?
+        /// The base plan of a subscription. RevenueCat's SDK for Android finds no subscription without it: `GoogleOfferingParser` of
+        /// purchases-android takes such a package for a one-time product.
+        package let basePlanIdentifier: String?
+
+        init(_ entry: CatalogReader) throws(CatalogError) {
+            try entry.check(keys: ["basePlanID", "productID"])
+            productIdentifier = try entry.optional("productID")?.string()
+            basePlanIdentifier = try entry.optional("basePlanID")?.name()
+            guard productIdentifier != nil || basePlanIdentifier != nil else {
+                throw entry.failure("it names neither a product nor a base plan")
+            }
+        }
+
+        /// The definition in the form of the file.
+        var definition: JSONValue {
+            .object([
+                "productID": productIdentifier.map { .string($0) },
+                "basePlanID": basePlanIdentifier.map { .string($0) },
+            ])
+        }
     }
 
     /// The maximum number of packages of an offering.
@@ -275,17 +307,24 @@ package struct Offering: Sendable {
         metadata = try entry.optional("metadata")?.object(upTo: Self.maximumMetadata) ?? JSONObject()
         packages = try entry.required("packages").elements(upTo: Self.maximumPackages).unique {
             package throws(CatalogError) in
-            try package.check(keys: ["identifier", "productID"])
+            try package.check(keys: ["googlePlay", "identifier", "productID"])
             let identifier = try package.required("identifier").name()
             let product = try package.required("productID").string()
-            return (Package(identifier: identifier, productIdentifier: product), identifier)
+            var googlePlay: PlayProduct?
+            if let entry = try package.optional("googlePlay") { googlePlay = try PlayProduct(entry) }
+            return (
+                Package(identifier: identifier, productIdentifier: product, googlePlay: googlePlay), identifier
+            )
         }
     }
 
     /// The definition in the form of the file, without the identifier.
     package var definition: JSONObject {
         let packages = packages.map {
-            JSONValue.object(["identifier": .string($0.identifier), "productID": .string($0.productIdentifier)])
+            JSONValue.object([
+                "identifier": .string($0.identifier), "productID": .string($0.productIdentifier),
+                "googlePlay": $0.googlePlay?.definition,
+            ])
         }
         return [
             "description": .string(description), "metadata": metadata.members.isEmpty ? nil : .object(metadata),
@@ -296,6 +335,7 @@ package struct Offering: Sendable {
     func check(in catalog: Catalog) throws(CatalogError) {
         for package in try entry.required("packages").elements() {
             _ = try package.required("productID").benefit(in: catalog)
+            _ = try package.optional("googlePlay")?.optional("productID")?.benefit(in: catalog)
         }
     }
 }

@@ -536,6 +536,10 @@ extension Schema {
             of: .object().fields([
                 "identifier": .text(),
                 "productID": .text(),
+                "googlePlay": .object("The product at Google Play, if it is another one or has a base plan.").fields([
+                    "productID": .text("The product of the package, if left out.").optional,
+                    "basePlanID": .text("The base plan of the subscription.").optional,
+                ]).closed.optional,
             ]).closed, count: 0...100),
     ]).closed
 

@@ -237,9 +237,15 @@ struct OfferingRoutes: Sendable {
                 "identifier": .string(offering.identifier), "description": .string(offering.description),
                 "metadata": offering.metadata.members.isEmpty ? nil : .object(offering.metadata),
                 "packages": .array(
-                    catalog.packagesForSale(of: offering).map {
+                    catalog.packagesForSale(of: offering).map { package in
                         .object([
-                            "identifier": .string($0.identifier), "productId": .string($0.productIdentifier),
+                            "identifier": .string(package.identifier), "productId": .string(package.productIdentifier),
+                            "googlePlay": package.googlePlay.map { play in
+                                .object([
+                                    "productId": .string(package.playProductIdentifier),
+                                    "basePlanId": play.basePlanIdentifier.map { .string($0) },
+                                ])
+                            },
                         ])
                     }),
             ])
@@ -344,5 +350,9 @@ extension Schema {
     ).fields([
         "identifier": .text().example("$rc_monthly"),
         "productId": .text("The product's identifier."),
+        "googlePlay": .object("The product at Google Play, if the catalog names another one or a base plan.").fields([
+            "productId": .text("The product's identifier at Google Play."),
+            "basePlanId": .text("The base plan of the subscription.").optional,
+        ]).closed.optional,
     ]).closed
 }

@@ -228,12 +228,19 @@ package enum RevenueCatStub {
 /// The answer of `GET /v1/subscribers/{user}/offerings`.
 package enum RevenueCatOfferings {
     /// The offerings of an app, with the packages whose products are for sale.
-    static func json(of catalog: Catalog) -> JSONValue {
-        json(current: catalog.currentOffering, catalog.offerings.map { ($0, catalog.packagesForSale(of: $0)) })
+    ///
+    /// - Parameter isAndroid: True for an SDK on Android, which sells the products and base plans of Google Play.
+    static func json(of catalog: Catalog, isAndroid: Bool) -> JSONValue {
+        json(
+            current: catalog.currentOffering,
+            catalog.offerings.map { ($0, catalog.packagesForSale(of: $0, isAndroid: isAndroid)) },
+            isAndroid: isAndroid)
     }
 
     /// - Parameter current: Nil if no offering is current.
-    package static func json(current: Offering?, _ offerings: [(Offering, packages: [Offering.Package])]) -> JSONValue {
+    package static func json(
+        current: Offering?, _ offerings: [(Offering, packages: [Offering.Package])], isAndroid: Bool = false
+    ) -> JSONValue {
         .object([
             "current_offering_id": .text(current?.identifier),
             "offerings": .array(
@@ -244,9 +251,12 @@ package enum RevenueCatOfferings {
                         "metadata": offering.metadata.members.isEmpty ? .null : .object(offering.metadata),
                         "packages": .array(
                             packages.map { package in
-                                .object([
+                                let plan = isAndroid ? package.googlePlay?.basePlanIdentifier : nil
+                                return .object([
                                     "identifier": .string(package.identifier),
-                                    "platform_product_identifier": .string(package.productIdentifier),
+                                    "platform_product_identifier": .string(
+                                        isAndroid ? package.playProductIdentifier : package.productIdentifier),
+                                    "platform_product_plan_identifier": plan.map { .string($0) },
                                 ])
                             }),
                     ])

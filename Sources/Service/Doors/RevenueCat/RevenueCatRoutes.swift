@@ -48,7 +48,9 @@ struct RevenueCatRoutes: RouteSource {
             try await services(for: context).answer(
                 about: try customer(in: context), request, isAfterWrite: false)
         }
-        answer(.offerings, in: group) { _, context in RevenueCatOfferings.json(of: try catalog(of: context)) }
+        answer(.offerings, in: group) { request, context in
+            RevenueCatOfferings.json(of: try catalog(of: context), isAndroid: Self.isAndroid(request))
+        }
         answer(.productEntitlementMapping, in: group) { _, context in
             try services(for: context).rights.productEntitlementMapping
         }
