@@ -7,10 +7,23 @@ import Proofs
 import Vocabulary
 
 /// Routes for the service's own accounts: sign-up, log-in, renewal, log-out, password change, and mailed links.
-struct AccountRoutes: Sendable {
+struct AccountRoutes: OperationGroup {
+    static let operations = APIOperation.accounts
+    static let optional = [
+        OptionalOperations("--accounts", operations),
+        // The links need a mailer, too.
+        OptionalOperations("--mail-server smtps://mail.example.com", APIOperation.mailedLinks),
+    ]
+    let parts: ServiceParts
     let accounts: AccountService
-    let attempts: AccountAttempts
-    let passwords: PasswordWork
+
+    init?(parts: ServiceParts) {
+        guard let accounts = parts.till.accounts else { return nil }
+        (self.parts, self.accounts) = (parts, accounts)
+    }
+
+    private var attempts: AccountAttempts { parts.attempts }
+    private var passwords: PasswordWork { parts.passwords }
 
     /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
@@ -62,7 +75,7 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    func addForApps(to group: RouterGroup<ServiceContext>) {
+    func add(to group: RouterGroup<ServiceContext>) {
         group.on(.getAccount) { _, context in
             try answer(try await accounts.account(of: try context.requiredUser))
         }

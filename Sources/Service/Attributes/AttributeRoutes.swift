@@ -6,13 +6,12 @@ import Hummingbird
 import Proofs
 
 /// Routes for the attributes of customers: read and state them.
-struct AttributeRoutes: Sendable {
+struct AttributeRoutes: OperationGroup {
     /// The maximum size of a body, in bytes. It has room for each attribute with its longest name and value.
     private static let maximumSize = 256 * 1024
 
-    let service: EntitlementService
-    let subjects: Subjects
-    let clock: any WallClock
+    static let operations = APIOperation.attributes
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listAttributes, .listOwnAttributes) { request, context in

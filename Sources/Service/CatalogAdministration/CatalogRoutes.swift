@@ -11,9 +11,16 @@ import Vocabulary
 
 /// Routes for the administration of the catalog: define, withdraw and picture products, define rights and offerings, and list the
 /// changes.
-struct CatalogRoutes: Sendable {
-    let catalog: CatalogService
-    let catalogs: CatalogViews
+struct CatalogRoutes: OperationGroup {
+    static let operations = APIOperation.catalogAdministration
+    static let optional = [OptionalOperations("--catalog-administration", operations)]
+    let parts: ServiceParts
+    private let catalog: CatalogService
+
+    init?(parts: ServiceParts) {
+        guard let catalog = parts.till.administration else { return nil }
+        (self.parts, self.catalog) = (parts, catalog)
+    }
 
     /// The largest body with a definition, in bytes.
     private static let maximumBody = 48 * 1024

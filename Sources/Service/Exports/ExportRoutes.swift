@@ -7,11 +7,12 @@ import Hummingbird
 import Proofs
 
 /// Exports for analysis in parts. Each part is a snapshot and links to the next one (`Link`, RFC 8288).
-struct ExportRoutes: Sendable {
+struct ExportRoutes: OperationGroup {
     /// The longest cursor, in bytes.
     private static let maximumCursorLength = 128
 
-    let service: EntitlementService
+    static let operations = APIOperation.exports
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.readExport) { request, context in

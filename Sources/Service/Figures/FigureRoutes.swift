@@ -7,8 +7,16 @@ import ServiceLifecycle
 import Synchronization
 
 /// Routes for the sales figures, by day, week or month.
-struct FigureRoutes: Sendable {
-    let figures: FigureService
+struct FigureRoutes: OperationGroup {
+    static let operations = APIOperation.figures
+    static let optional = [OptionalOperations("--figures", operations)]
+    let parts: ServiceParts
+    private let figures: FigureService
+
+    init?(parts: ServiceParts) {
+        guard let figures = parts.till.figures else { return nil }
+        (self.parts, self.figures) = (parts, figures)
+    }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listFigures) { _, _ in try ListedFigure.list.answer() }

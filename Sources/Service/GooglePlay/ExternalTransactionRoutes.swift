@@ -89,13 +89,13 @@ extension Schema {
 }
 
 /// The routes by which back ends report external transactions. They answer once the ledger has the report.
-struct ExternalTransactionRoutes: Sendable {
+struct ExternalTransactionRoutes: OperationGroup {
     /// The longest identifier that Google takes, in bytes.
     static let maximumIdentifierSize = 63
     static let maximumTokenSize = 2048
 
-    let service: EntitlementService
-    let googlePlay: GooglePlayApps
+    static let operations = APIOperation.externalTransactions
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listExternalTransactions) { request, context in

@@ -7,10 +7,18 @@ import Proofs
 import Vocabulary
 
 /// Routes for the profiles of users, the nickname and the chosen items, and for their wish lists.
-struct ProfileRoutes: Sendable {
-    let profiles: ProfileService
-    let products: ProductRoutes
-    let subjects: Subjects
+struct ProfileRoutes: OperationGroup {
+    static let operations = APIOperation.profiles
+    static let optional = [OptionalOperations("--profiles", operations)]
+    let parts: ServiceParts
+    private let profiles: ProfileService
+
+    init?(parts: ServiceParts) {
+        guard let profiles = parts.till.profiles else { return nil }
+        (self.parts, self.profiles) = (parts, profiles)
+    }
+
+    private var products: ProductRoutes { ProductRoutes(parts: parts) }
 
     /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {

@@ -7,12 +7,12 @@ import Proofs
 import Vocabulary
 
 /// Routes for balances of consumables: read, spend and add.
-struct BalanceRoutes: Sendable {
+struct BalanceRoutes: OperationGroup {
     /// The largest amount of one spending or addition.
     fileprivate static let maximumAmount = 1_000_000_000
 
-    let service: EntitlementService
-    let subjects: Subjects
+    static let operations = APIOperation.balances
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.spend) { request, context in try await spend(request, context) }

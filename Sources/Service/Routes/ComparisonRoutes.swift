@@ -5,8 +5,9 @@ import Hummingbird
 import Proofs
 
 /// The route that compares the catalog with what the App Store has sold.
-struct ComparisonRoutes: Sendable {
-    let service: EntitlementService
+struct ComparisonRoutes: OperationGroup {
+    static let operations = APIOperation.comparison
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.compareProducts) { request, context in

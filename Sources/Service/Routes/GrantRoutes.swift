@@ -6,9 +6,9 @@ import Proofs
 import Vocabulary
 
 /// The routes for grants without a purchase, and for revoking them.
-struct GrantRoutes: Sendable {
-    let service: EntitlementService
-    let subjects: Subjects
+struct GrantRoutes: OperationGroup {
+    static let operations = APIOperation.grants
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listUserGrants) { request, context in

@@ -5,9 +5,9 @@ import Proofs
 
 /// The route that verifies a proof without redeeming it. An invalid proof is refused with the code of its reason. A purchase token is
 /// not signed, so Google Play is asked about it.
-struct ProofRoutes: Sendable {
-    let service: EntitlementService
-    let googlePlay: GooglePlayApps
+struct ProofRoutes: OperationGroup {
+    static let operations = [APIOperation.verifyProof]
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.verifyProof) { request, context in

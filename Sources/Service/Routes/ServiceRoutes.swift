@@ -12,50 +12,38 @@ import Vocabulary
 
 /// The service's routes: they redeem the proofs of users and return their items.
 package struct ServiceRoutes: Sendable {
-    private let till: Till
-    private let stores: StoreClients
-    private let settings: RouteSettings
+    /// The groups of operations, with those that a setting turns on.
+    static let groups: [any OperationGroup.Type] = [
+        AccountRoutes.self, AttributeRoutes.self, BalanceRoutes.self, CatalogRoutes.self, ComparisonRoutes.self,
+        EventRoutes.self, ExportRoutes.self, ExternalTransactionRoutes.self, FigureRoutes.self,
+        GooglePlayNotificationRoutes.self, GrantRoutes.self, NotificationRoutes.self, OfferingRoutes.self,
+        PictureRoutes.self, ProductRoutes.self, ProfileRoutes.self, ProofRoutes.self, SeedAppRoutes.self,
+        SupportRoutes.self, UserDataRoutes.self, UserRoutes.self, WebhookRoutes.self,
+    ]
+
+    private let parts: ServiceParts
     private let others: [any RouteSource]
-    private let idempotentRequests: IdempotentRequests
-    private let limits: RateLimitMiddleware?
-    private let uncachedChains: ConcurrencyLimit
     private let sharedLimits: SharedLimits
     private let pages: CrossOriginMiddleware
-    private let accounts: AccountRoutes?
-    private let door: RedemptionDoor
-    private let events: EventHub?
 
-    private var service: EntitlementService { till.entitlements }
+    private var ledger: Ledger { parts.till.ledger }
+    private var settings: RouteSettings { parts.settings }
     private var metrics: ServiceMetrics { settings.metrics }
-
-    /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
-    private static let waitingPerUncachedChain = 256
 
     /// - Parameters:
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     package init(
         _ till: Till, stores: StoreClients = StoreClients(), _ settings: RouteSettings, others: [any RouteSource] = []
     ) {
-        (self.till, self.stores, self.settings, self.others) = (till, stores, settings, others)
-        door = stores.door(of: till.entitlements, counting: settings.metrics)
-        let (ledger, clock) = (till.ledger, till.clock)
+        self.others = others
+        parts = ServiceParts(till, stores, settings)
         pages = CrossOriginMiddleware(
             settings.origins,
             routes: APIOperation.all.filter(\.isForApps).map { ($0.method, $0.path) } + others.flatMap(\.appRoutes))
-        limits = settings.limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
-        uncachedChains = ConcurrencyLimit(
-            settings.maximumUncachedChains,
-            maximumWaiting: settings.maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
             proxies: settings.proxies, bodies: settings.bodies, requests: settings.requests, reserve: settings.reserve,
-            newcomers: settings.limits.map { NewcomerBudget($0, clock: clock) }, ledger: ledger)
-        ledger.observeCommits(settings.metrics.recordCommit)
-        idempotentRequests = IdempotentRequests(ledger: ledger, clock: till.entitlements.clock)
-        // What these count lasts beyond one router.
-        events = settings.listeners.map { EventHub(ledger: ledger, $0) }
-        accounts = till.accounts.map {
-            AccountRoutes(accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork())
-        }
+            newcomers: settings.limits.map { NewcomerBudget($0, clock: till.clock) }, ledger: till.ledger)
+        till.ledger.observeCommits(settings.metrics.recordCommit)
     }
 
     private static let errors = CacheableAnswer(PackageResources.Errors_md, type: "text/markdown; charset=utf-8")
@@ -72,7 +60,7 @@ package struct ServiceRoutes: Sendable {
 
     /// The tasks beside the routes: the end of live streams, and lines about what the log has suppressed.
     package func backgroundServices(logger: Logger) -> [any Service] {
-        [sharedLimits.lines.summaries(in: logger)] + [events].compactMap(\.self)
+        [sharedLimits.lines.summaries(in: logger)] + [parts.events].compactMap(\.self)
     }
 
     /// The method and path of each route, such as `GET /v1/products/{product}`.
@@ -87,31 +75,26 @@ package struct ServiceRoutes: Sendable {
     }
 
     private func addRoutes(to router: Router<ServiceContext>) {
-        let (open, catalogs) = (router.group(), CatalogViews(service.apps))
-        addOpenRoutes(to: open)
-        PictureRoutes(catalogs: catalogs).add(to: open)
-        accounts?.addUnauthenticated(to: open)
-        if let profiles = till.seedApp {
-            let app = router.group().add(
-                middleware: SeedAppMiddleware(authentication: settings.authentication))
-            if let limits { app.add(middleware: limits) }
-            SeedAppRoutes(door: door, profiles: profiles).add(to: app)
-        }
+        let open = router.group()
+        addDescriptions(to: open)
         // Metrics have no rate limit, and tell that the ledger is away.
         router.group().authenticated(by: settings.authentication, isForMetrics: true).on(.readMetrics) { _, _ in
             await metricsAnswer()
         }
-        let version = router.group().authenticated(by: settings.authentication, within: limits)
-        addAuthenticated(to: version, open: open, catalogs)
+        let version = router.group().authenticated(by: settings.authentication, within: parts.limits)
+        for group in Self.groups.compactMap({ $0.init(parts: parts) }) {
+            group.addUnauthenticated(to: open)
+            group.add(to: version)
+        }
         OptionalOperations.addRefusals(besides: Set(router.routes.map(\.description))) { $0 ? version : open }
         for other in others { other.add(to: router) }
     }
 
-    /// Adds the routes that describe the service, and those to which stores send notifications.
-    private func addOpenRoutes(to open: RouterGroup<ServiceContext>) {
+    /// Adds the routes that describe the service.
+    private func addDescriptions(to open: RouterGroup<ServiceContext>) {
         open.on(.isLive) { _, _ in HTTPResponse.Status.noContent }
         open.on(.isReady) { _, _ in
-            try await service.ledger.ping()
+            try await ledger.ping()
             return HTTPResponse.Status.noContent
         }
         open.on(.readErrors) { request, _ in
@@ -120,12 +103,6 @@ package struct ServiceRoutes: Sendable {
         open.on(.readDescription) { request, _ in
             try Self.description.get().response(to: request)
         }
-        NotificationRoutes(
-            service: service, metrics: metrics, uncachedChains: uncachedChains
-        ).add(to: open)
-        if let notifications = stores.playNotifications {
-            GooglePlayNotificationRoutes(notifications: notifications, metrics: metrics).add(to: open)
-        }
     }
 
     /// The longest wait for the ledger in an answer with metrics. Prometheus waits ten seconds by default.
@@ -133,7 +110,7 @@ package struct ServiceRoutes: Sendable {
 
     private func isLedgerUp() async -> Bool {
         do {
-            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [ledger = service.ledger] in
+            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [ledger] in
                 try await ledger.ping()
             } != nil
         } catch {
@@ -145,68 +122,28 @@ package struct ServiceRoutes: Sendable {
     private func metricsAnswer() async -> Response {
         let text = metrics.text(
             isLedgerUp: await isLedgerUp(), certificateEndsAt: settings.certificate?.endsAt,
-            queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
-            listeners: events?.streams.count,
+            queueDepth: BlockingWork.waitingCount + ledger.waitingCount,
+            listeners: parts.events?.streams.count,
             isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false)
         return Response(
             status: .ok, headers: [.contentType: PrometheusText.contentType],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-    }
-
-    /// - Parameter open: The group without authentication, for a check before there is a user.
-    private func addAuthenticated(
-        to version: RouterGroup<ServiceContext>, open: RouterGroup<ServiceContext>, _ catalogs: CatalogViews
-    ) {
-        let (profiles, googlePlay) = (till.profiles, stores.googlePlay)
-        let subjects = Subjects(
-            issuers: settings.authentication.acceptsAnyIssuer
-                ? nil : settings.authentication.issuers + [User.customerIssuer],
-            idempotentRequests: idempotentRequests)
-        let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
-        products.add(to: version)
-        OfferingRoutes(catalogs: catalogs).add(to: version)
-        if let figures = till.figures { FigureRoutes(figures: figures).add(to: version) }
-        ExportRoutes(service: service).add(to: version)
-        if let administration = till.administration {
-            CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
-        }
-        ComparisonRoutes(service: service).add(to: version)
-        ProofRoutes(service: service, googlePlay: googlePlay).add(to: version)
-        if let webhooks = till.webhooks { WebhookRoutes(webhooks: webhooks).add(to: version, naming: subjects) }
-        UserRoutes(door: door, subjects: subjects).add(to: version)
-        ExternalTransactionRoutes(service: service, googlePlay: googlePlay).add(to: version)
-        SupportRoutes(
-            door: door, subjects: subjects, orders: OrderLookup(service: service, clients: stores.orders)
-        ).add(to: version)
-        GrantRoutes(service: service, subjects: subjects).add(to: version)
-        BalanceRoutes(service: service, subjects: subjects).add(to: version)
-        AttributeRoutes(service: service, subjects: subjects, clock: till.clock).add(to: version)
-        if let profiles {
-            let shown = ProfileRoutes(profiles: profiles, products: products, subjects: subjects)
-            shown.addUnauthenticated(to: open)
-            shown.add(to: version)
-        }
-        UserDataRoutes(service: service, subjects: subjects, clock: till.clock, accounts: accounts).add(to: version)
-        if let events { EventRoutes(authentication: settings.authentication, hub: events).add(to: version) }
-        accounts?.addForApps(to: version)
     }
 }
 
 /// The route to which the App Store sends its notifications (App Store Server Notifications V2).
 ///
 /// The App Store presents no key. The route trusts only the signature.
-struct NotificationRoutes: Sendable {
-    let service: EntitlementService
-    let metrics: ServiceMetrics
-    /// The concurrency limit for proofs with an uncached chain. Verifying a chain is expensive, and anyone may send one.
-    let uncachedChains: ConcurrencyLimit
+struct NotificationRoutes: OperationGroup {
+    static let operations = [APIOperation.receiveNotification]
+    let parts: ServiceParts
 
     /// The largest notification read, in bytes: Apple's have about 20 KB.
     private static let maximumSize = 128 * 1024
 
-    func add(to group: RouterGroup<ServiceContext>) {
+    func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         group.on(.receiveNotification) { request, context in
-            try await NotificationReceipt.answer(context, counting: metrics) {
+            try await NotificationReceipt.answer(context, counting: settings.metrics) {
                 let body = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
                 let notification = try await verified(body, from: context.clientNetwork(of: request))
                 return (try await service.receive(notification, sentAs: body), nil, nil)
@@ -224,7 +161,9 @@ struct NotificationRoutes: Sendable {
             try service.notification(in: payload)
         }
         guard !service.hasCachedChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
-        return try await uncachedChains.run(for: network) { try await BlockingWork.process(payload.count, verify) }
+        return try await parts.uncachedChains.run(for: network) {
+            try await BlockingWork.process(payload.count, verify)
+        }
     }
 }
 
@@ -301,14 +240,8 @@ extension Parameter {
 
 extension APIOperation {
     /// The operations of all routes, also of those that a service leaves out.
-    package static let all = [
-        service, accounts, attributes, balances, catalogAdministration, comparison, events, exports, figures, grants,
-        externalTransactions, googlePlay, products, profiles, seedApp, support, userData, users, webhooks,
-    ].flatMap(\.self)
-
-    private static let service = [
-        readErrors, readDescription, isLive, isReady, readMetrics, receiveNotification, verifyProof,
-    ]
+    package static let all =
+        [readErrors, readDescription, isLive, isReady, readMetrics] + ServiceRoutes.groups.flatMap { $0.operations }
 
     static let readErrors = APIOperation(
         .get, "/errors", for: .anybody, usesReserve: true,
@@ -367,23 +300,12 @@ package struct OptionalOperations: Sendable {
     /// They are on together, so the first one tells it.
     package let operations: [APIOperation]
 
-    private init(_ option: String, _ operations: [APIOperation]) {
+    init(_ option: String, _ operations: [APIOperation]) {
         self.option = option
         self.operations = operations
     }
 
-    /// The links of `accounts` need a mailer, too, so they follow.
-    package static let all = [
-        OptionalOperations("--accounts", APIOperation.accounts),
-        OptionalOperations("--mail-server smtps://mail.example.com", APIOperation.mailedLinks),
-        OptionalOperations("--catalog-administration", APIOperation.catalogAdministration),
-        OptionalOperations("--figures", APIOperation.figures),
-        OptionalOperations("--google-notifications-audience URL", APIOperation.googlePlay),
-        OptionalOperations("--live-events", APIOperation.events),
-        OptionalOperations("--profiles", APIOperation.profiles),
-        OptionalOperations("--seed-app", APIOperation.seedApp),
-        OptionalOperations("--webhooks", APIOperation.webhooks),
-    ]
+    package static let all = ServiceRoutes.groups.flatMap { $0.optional }
 
     /// Adds a refusal for each operation that has no route.
     ///

@@ -9,12 +9,9 @@ import Proofs
 import Vocabulary
 
 /// Routes for the export and the erasure of a user's data.
-struct UserDataRoutes: Sendable {
-    let service: EntitlementService
-    let subjects: Subjects
-    let clock: any WallClock
-    /// Nil if the service keeps no accounts.
-    let accounts: AccountRoutes?
+struct UserDataRoutes: OperationGroup {
+    static let operations = APIOperation.userData
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.eraseUser) { request, context in
@@ -22,7 +19,9 @@ struct UserDataRoutes: Sendable {
         }
         group.on(.eraseOneself) { request, context in
             let user = try context.requiredUser
-            guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
+            guard let accounts = AccountRoutes(parts: parts), user.issuer == User.accountIssuer else {
+                return try await erase(user, context)
+            }
             let body = try await JSONBody(request, context, of: .eraseOneself)
             let account = try await accounts.confirmed(try body.credential("password"), request, context)
             try await accounts.accounts.erase(account, by: try context.requiredCaller.actor, at: clock.now())

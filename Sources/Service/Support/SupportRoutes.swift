@@ -9,12 +9,11 @@ import Proofs
 import Vocabulary
 
 /// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
-struct SupportRoutes: Sendable {
-    let door: RedemptionDoor
-    let subjects: Subjects
-    let orders: OrderLookup
+struct SupportRoutes: OperationGroup {
+    static let operations = APIOperation.support
+    let parts: ServiceParts
 
-    private var service: EntitlementService { door.entitlements }
+    private var orders: OrderLookup { OrderLookup(service: service, clients: stores.orders) }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.searchUsers) { request, _ in try await users(request) }
