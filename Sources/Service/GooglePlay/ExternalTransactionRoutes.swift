@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 extension APIOperation {
     static let externalTransactions = [
@@ -95,6 +96,7 @@ struct ExternalTransactionRoutes: OperationGroup {
     static let maximumTokenSize = 2048
 
     static let operations = APIOperation.externalTransactions
+    static let errors: [any RuledError] = [ExternalTransactionError.unknown]
     let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {

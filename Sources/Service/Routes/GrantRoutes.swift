@@ -8,6 +8,7 @@ import Vocabulary
 /// The routes for grants without a purchase, and for revoking them.
 struct GrantRoutes: OperationGroup {
     static let operations = APIOperation.grants
+    static let errors: [any RuledError] = [GrantError.endPassed]
     let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {

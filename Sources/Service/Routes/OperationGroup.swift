@@ -10,6 +10,8 @@ protocol OperationGroup: Sendable {
     static var operations: [APIOperation] { get }
     /// The settings that turn operations on; empty for a group that is always there.
     static var optional: [OptionalOperations] { get }
+    /// The errors whose sentences say all; `Errors.md` explains the others.
+    static var errors: [any RuledError] { get }
     var parts: ServiceParts { get }
 
     /// - Returns: Nil if its setting is off.
@@ -23,6 +25,7 @@ protocol OperationGroup: Sendable {
 
 extension OperationGroup {
     static var optional: [OptionalOperations] { [] }
+    static var errors: [any RuledError] { [] }
 
     var till: Till { parts.till }
     var service: EntitlementService { parts.till.entitlements }

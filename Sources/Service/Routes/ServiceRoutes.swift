@@ -46,7 +46,15 @@ package struct ServiceRoutes: Sendable {
         till.ledger.observeCommits(settings.metrics.recordCommit)
     }
 
-    private static let errors = CacheableAnswer(PackageResources.Errors_md, type: "text/markdown; charset=utf-8")
+    /// The page of errors: `Errors.md`, and the errors of groups whose sentences say all.
+    package static let errorPage: [UInt8] = groups.flatMap { $0.errors }.reduce(PackageResources.Errors_md) {
+        page, error in
+        let (status, later) = (Problem(error.rule).status, error.rule.mayRetry ? "yes" : "no")
+        return page
+            + Array("\n### \(error.code)\nStatus \(status). May succeed later: \(later).\n\(error.message)\n".utf8)
+    }
+
+    private static let errors = CacheableAnswer(errorPage, type: "text/markdown; charset=utf-8")
     private static let description = OpenAPIDocument.composed.map {
         CacheableAnswer($0.bytes, type: "application/json")
     }
@@ -204,7 +212,7 @@ extension OpenAPIDocument {
     package static let composed: Result<OpenAPIDocument, any Error> = Result {
         try OpenAPIDocument(
             title: "Till", "Verifies proofs of in-app purchases and grants the items to users.",
-            codes: SharedAnswer.codes(explainedIn: PackageResources.Errors_md), operations: APIOperation.all,
+            codes: SharedAnswer.codes(explainedIn: ServiceRoutes.errorPage), operations: APIOperation.all,
             pathParameters: [
                 "user": [
                     .path("user", "The user's name.", .text(length: 1...User.maximumCustomerLength), example: "alice")
