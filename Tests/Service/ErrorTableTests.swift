@@ -8,7 +8,7 @@ import Testing
     @Test func `each code is decided: its status, whether the same request may succeed later, and why`() throws {
         let stated = try StatedErrors().byCode
         let page = try Project.text("Sources/Service/Resources/Errors.md")
-        let decision = /### (\w+)\nStatus ([0-9, ]+)\. May succeed later: (yes|no|by case), (.+)\.\n/
+        let decision = /### (\w+)\nStatus ([0-9, ]+)\. May succeed later: (yes|no|by case), (.+?)\.(?: .*)?\n/
         let decided = page.matches(of: decision)
         #expect(decided.map { String($0.1) } == SharedAnswer.codes(explainedIn: [UInt8](page.utf8)))
         for match in decided {

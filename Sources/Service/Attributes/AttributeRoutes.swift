@@ -10,7 +10,9 @@ struct AttributeRoutes: OperationGroup {
     /// The maximum size of a body, in bytes. It has room for each attribute with its longest name and value.
     private static let maximumSize = 256 * 1024
 
-    static let operations = APIOperation.attributes
+    static let operations: [APIOperation] = [
+        .listAttributes, .listOwnAttributes, .stateAttributes, .stateOwnAttributes,
+    ]
     let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -76,10 +78,6 @@ extension Attribute: AnswerObject, Listed {
 }
 
 extension APIOperation {
-    static let attributes = [
-        listAttributes, listOwnAttributes, stateAttributes, stateOwnAttributes,
-    ]
-
     static let listAttributes = APIOperation(
         .get, "/v1/users/{user}/attributes", for: .backEnd(.read),
         "listAttributes", "Returns the attributes of a user",

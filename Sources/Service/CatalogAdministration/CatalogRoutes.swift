@@ -13,7 +13,7 @@ import Vocabulary
 /// changes.
 struct CatalogRoutes: OperationGroup {
     static let operations = APIOperation.catalogAdministration
-    static let optional = [OptionalOperations("--catalog-administration", operations)]
+    static let optional = [OptionalOperations(option: "--catalog-administration", operations: operations)]
     let parts: ServiceParts
     private let catalog: CatalogService
 

@@ -8,8 +8,8 @@ import Vocabulary
 
 /// Live events: every device that listens shows the changes of its user.
 struct EventRoutes: OperationGroup {
-    static let operations = APIOperation.events
-    static let optional = [OptionalOperations("--live-events", operations)]
+    static let operations: [APIOperation] = [.listen]
+    static let optional = [OptionalOperations(option: "--live-events", operations: operations)]
     let parts: ServiceParts
     private let hub: EventHub
 
@@ -199,8 +199,6 @@ extension UserEvent: AnswerObject {
 }
 
 extension APIOperation {
-    static let events = [listen]
-
     static let listen = APIOperation(
         .get, "/v1/me/events", for: .app,
         "listen", "Streams the events of the user",

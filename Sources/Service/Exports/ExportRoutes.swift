@@ -11,7 +11,7 @@ struct ExportRoutes: OperationGroup {
     /// The longest cursor, in bytes.
     private static let maximumCursorLength = 128
 
-    static let operations = APIOperation.exports
+    static let operations: [APIOperation] = [.readExport]
     let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -61,8 +61,6 @@ struct ExportRoutes: OperationGroup {
 }
 
 extension APIOperation {
-    static let exports = [readExport]
-
     static let readExport = APIOperation(
         .get, "/v1/exports/{export}", for: .backEnd(.export), isPerApp: true,
         "readExport", "Exports transactions, customers or events for analysis, in parts",

@@ -8,8 +8,8 @@ import Synchronization
 
 /// Routes for the sales figures, by day, week or month.
 struct FigureRoutes: OperationGroup {
-    static let operations = APIOperation.figures
-    static let optional = [OptionalOperations("--figures", operations)]
+    static let operations: [APIOperation] = [.listFigures, .getFigure]
+    static let optional = [OptionalOperations(option: "--figures", operations: operations)]
     let parts: ServiceParts
     private let figures: FigureService
 
@@ -162,8 +162,6 @@ extension FigureService {
 }
 
 extension APIOperation {
-    static let figures = [listFigures, getFigure]
-
     static let listFigures = APIOperation(
         .get, "/v1/figures", for: .backEnd(.figures), isPerApp: true,
         "listFigures", "Lists the figures and their definitions",

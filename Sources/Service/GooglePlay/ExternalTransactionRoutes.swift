@@ -7,10 +7,6 @@ import Proofs
 import Vocabulary
 
 extension APIOperation {
-    static let externalTransactions = [
-        listExternalTransactions, reportExternalTransaction, refundExternalTransaction,
-    ]
-
     static let listExternalTransactions = APIOperation(
         .get, "/v1/google/external-transactions", for: .backEnd(.read), isPerApp: true,
         "listExternalTransactions", "The reported external transactions and refunds, newest first",
@@ -95,7 +91,9 @@ struct ExternalTransactionRoutes: OperationGroup {
     static let maximumIdentifierSize = 63
     static let maximumTokenSize = 2048
 
-    static let operations = APIOperation.externalTransactions
+    static let operations: [APIOperation] = [
+        .listExternalTransactions, .reportExternalTransaction, .refundExternalTransaction,
+    ]
     static let errors: [any RuledError] = [ExternalTransactionError.unknown]
     let parts: ServiceParts
 

@@ -157,7 +157,7 @@ extension APIOperation {
 /// for a week.
 struct GooglePlayNotificationRoutes: OperationGroup {
     static let operations = APIOperation.googlePlay
-    static let optional = [OptionalOperations("--google-notifications-audience URL", operations)]
+    static let optional = [OptionalOperations(option: "--google-notifications-audience URL", operations: operations)]
     let parts: ServiceParts
     private let notifications: GooglePlayNotifications
 

@@ -8,8 +8,10 @@ import Vocabulary
 
 /// Routes for the profiles of users, the nickname and the chosen items, and for their wish lists.
 struct ProfileRoutes: OperationGroup {
-    static let operations = APIOperation.profiles
-    static let optional = [OptionalOperations("--profiles", operations)]
+    static let operations: [APIOperation] = [
+        .checkNickname, .changeProfile, .getProfile, .getOwnProfile, .addWish, .removeWish, .listWishes, .listOwnWishes,
+    ]
+    static let optional = [OptionalOperations(option: "--profiles", operations: operations)]
     let parts: ServiceParts
     private let profiles: ProfileService
 
@@ -90,10 +92,6 @@ extension Profile: AnswerObject {
 }
 
 extension APIOperation {
-    static let profiles = [
-        checkNickname, changeProfile, getProfile, getOwnProfile, addWish, removeWish, listWishes, listOwnWishes,
-    ]
-
     static let checkNickname = APIOperation(
         .post, "/v1/nicknames/check", for: .anybody, usesReserve: true,
         "checkNickname", "Checks whether a nickname is allowed",

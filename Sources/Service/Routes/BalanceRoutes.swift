@@ -11,7 +11,7 @@ struct BalanceRoutes: OperationGroup {
     /// The largest amount of one spending or addition.
     fileprivate static let maximumAmount = 1_000_000_000
 
-    static let operations = APIOperation.balances
+    static let operations: [APIOperation] = [.listUserBalances, .listOwnBalances, .spend, .addToBalance]
     let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -96,10 +96,6 @@ extension BalanceAddition: AnswerObject {
 }
 
 extension APIOperation {
-    static let balances = [
-        listUserBalances, listOwnBalances, spend, addToBalance,
-    ]
-
     static let listUserBalances = APIOperation(
         .get, "/v1/users/{user}/balances", for: .backEnd(.read), isPerApp: true,
         "listUserBalances", "Lists the user's balances",

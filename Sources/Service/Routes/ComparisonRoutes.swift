@@ -6,7 +6,7 @@ import Proofs
 
 /// The route that compares the catalog with what the App Store has sold.
 struct ComparisonRoutes: OperationGroup {
-    static let operations = APIOperation.comparison
+    static let operations: [APIOperation] = [.compareProducts]
     let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -25,8 +25,6 @@ struct ComparisonRoutes: OperationGroup {
 }
 
 extension APIOperation {
-    static let comparison = [compareProducts]
-
     static let compareProducts = APIOperation(
         .get, "/v1/catalog/comparison", for: .backEnd(.figures), isPerApp: true,
         "compareProducts", "Compares the catalog with what the stores have sold",

@@ -7,7 +7,10 @@ import Vocabulary
 
 /// The routes for grants without a purchase, and for revoking them.
 struct GrantRoutes: OperationGroup {
-    static let operations = APIOperation.grants
+    static let operations: [APIOperation] = [
+        .listUserGrants, .grantItem, .revokeGrant, .revokeTransaction, .reinstateTransaction, .moveTransaction,
+        .moveTransactionOfAnybody,
+    ]
     static let errors: [any RuledError] = [GrantError.endPassed]
     let parts: ServiceParts
 
@@ -120,11 +123,6 @@ extension Revocation: AnswerObject {
 }
 
 extension APIOperation {
-    static let grants = [
-        listUserGrants, grantItem, revokeGrant, revokeTransaction, reinstateTransaction,
-        moveTransaction, moveTransactionOfAnybody,
-    ]
-
     static let listUserGrants = APIOperation(
         .get, "/v1/users/{user}/grants", for: .backEnd(.read), isPerApp: true,
         "listUserGrants", "What was given without a purchase, newest first",

@@ -8,7 +8,7 @@ import Vocabulary
 
 /// Routes for the pictures of items. They are public, because image views send no key.
 struct PictureRoutes: OperationGroup {
-    static let operations = APIOperation.pictures
+    static let operations: [APIOperation] = [.listPictures, .readPicture]
     let parts: ServiceParts
 
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {

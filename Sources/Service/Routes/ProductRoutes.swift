@@ -8,7 +8,7 @@ import Proofs
 
 /// Routes for the catalog. Apps also get the state of each product for their user: owned or wished for.
 struct ProductRoutes: OperationGroup {
-    static let operations = APIOperation.products
+    static let operations: [APIOperation] = [.listProducts, .readProduct]
     let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -219,7 +219,7 @@ struct ProductQuery {
 
 /// The route that lists what an app offers.
 struct OfferingRoutes: OperationGroup {
-    static let operations = APIOperation.offerings
+    static let operations: [APIOperation] = [.listOfferings]
     let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -252,10 +252,6 @@ struct OfferingRoutes: OperationGroup {
 }
 
 extension APIOperation {
-    static let products = [listProducts, readProduct]
-    static let offerings = [listOfferings]
-    static let pictures = [listPictures, readPicture]
-
     static let listProducts = APIOperation(
         .get, "/v1/products", for: .backEndOrApp(.read), isPerApp: true,
         "listProducts", "Lists the products for sale",

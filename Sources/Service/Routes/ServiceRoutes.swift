@@ -308,11 +308,6 @@ package struct OptionalOperations: Sendable {
     /// They are on together, so the first one tells it.
     package let operations: [APIOperation]
 
-    init(_ option: String, _ operations: [APIOperation]) {
-        self.option = option
-        self.operations = operations
-    }
-
     package static let all = ServiceRoutes.groups.flatMap { $0.optional }
 
     /// Adds a refusal for each operation that has no route.

@@ -10,7 +10,7 @@ import Vocabulary
 
 /// Routes for the export and the erasure of a user's data.
 struct UserDataRoutes: OperationGroup {
-    static let operations = APIOperation.userData
+    static let operations: [APIOperation] = [.eraseOneself, .exportUser, .exportOwnData, .eraseUser]
     let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -208,10 +208,6 @@ extension SubscribedPurchase: AnswerObject {
 }
 
 extension APIOperation {
-    static let userData = [
-        eraseOneself, exportUser, exportOwnData, eraseUser,
-    ]
-
     static let eraseOneself = APIOperation(
         .post, "/v1/me/erasure", for: .app, usesReserve: true,
         "eraseOneself", "Erases the user's personal data",

@@ -10,7 +10,12 @@ import Vocabulary
 /// Routes for one user: redeem proofs, and read items, rights, subscriptions, transactions and the account token. A back end
 /// names the user in the path. An app's user is named by its token. Both share the code.
 struct UserRoutes: OperationGroup {
-    static let operations = APIOperation.users
+    static let operations: [APIOperation] = [
+        .readUser, .readMe, .makeUserAccountToken, .makeOwnAccountToken, .setUserAccountToken, .listUserItems,
+        .listMeItems, .listUserRights, .listOwnRights, .listUserSubscriptions, .listOwnSubscriptions,
+        .listUserTransactions, .listMeTransactions, .redeemUserTransaction, .redeemMeTransaction, .redeemUserReceipt,
+        .redeemMeReceipt,
+    ]
     let parts: ServiceParts
     /// The answers that apps ask for at every launch.
     private let items = UserAnswers<UserAnswer>(upTo: 32 << 20) { $0.answer.size }
@@ -262,13 +267,6 @@ extension RedeemedTransaction: AnswerObject, Listed {
 }
 
 extension APIOperation {
-    static let users = [
-        readUser, readMe, makeUserAccountToken, makeOwnAccountToken, setUserAccountToken, listUserItems, listMeItems,
-        listUserRights, listOwnRights,
-        listUserSubscriptions, listOwnSubscriptions, listUserTransactions, listMeTransactions, redeemUserTransaction,
-        redeemMeTransaction, redeemUserReceipt, redeemMeReceipt,
-    ]
-
     static let readUser = APIOperation(
         .get, "/v1/users/{user}", for: .backEnd(.read), isPerApp: true,
         "readUser", "Returns the user's account token if it was made",

@@ -14,8 +14,8 @@ struct SeedAppRoutes: OperationGroup {
     static let sprouts = "sprout"
     static let backgrounds = "background"
 
-    static let operations = APIOperation.seedApp
-    static let optional = [OptionalOperations("--seed-app", operations)]
+    static let operations: [APIOperation] = [.seedLogIn, .seedJoin, .seedWithdraw, .seedShop, .seedWear, .seedRedeem]
+    static let optional = [OptionalOperations(option: "--seed-app", operations: operations)]
     let parts: ServiceParts
     private let profiles: ProfileService
 
@@ -278,8 +278,6 @@ struct SeedAppMember: AnswerObject, Sendable {
 }
 
 extension APIOperation {
-    static let seedApp = [seedLogIn, seedJoin, seedWithdraw, seedShop, seedWear, seedRedeem]
-
     static let seedLogIn = ofSeedApp(
         .get, "", "seedLogIn", "Returns the member", answers: [.json("The member.", SeedAppMember.self), notMember])
 

@@ -10,7 +10,9 @@ import Vocabulary
 
 /// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
 struct SupportRoutes: OperationGroup {
-    static let operations = APIOperation.support
+    static let operations: [APIOperation] = [
+        .searchUsers, .findTransaction, .tellStory, .explainItem, .listUnclaimed, .assignUnclaimed,
+    ]
     let parts: ServiceParts
 
     private var orders: OrderLookup { OrderLookup(service: service, clients: stores.orders) }
@@ -116,10 +118,6 @@ struct SupportRoutes: OperationGroup {
 }
 
 extension APIOperation {
-    static let support = [
-        searchUsers, findTransaction, tellStory, explainItem, listUnclaimed, assignUnclaimed,
-    ]
-
     static let searchUsers = APIOperation(
         // A user belongs to no app.
         .get, "/v1/users", for: .backEnd(.support),

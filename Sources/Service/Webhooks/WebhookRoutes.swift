@@ -9,7 +9,7 @@ import Vocabulary
 /// Routes for webhooks: endpoints, secrets and deliveries.
 struct WebhookRoutes: OperationGroup {
     static let operations = APIOperation.webhooks
-    static let optional = [OptionalOperations("--webhooks", operations)]
+    static let optional = [OptionalOperations(option: "--webhooks", operations: operations)]
     let parts: ServiceParts
     private let webhooks: WebhookService
 

@@ -198,13 +198,12 @@ struct KeysMake: LedgerUser {
 
 /// A scope on the command line, or all.
 struct ScopeArgument: ExpressibleByArgument {
-    private static let all = "all"
-    static let allValueStrings = APIKeyScope.allCases.map(\.rawValue) + [all]
+    static let allValueStrings = APIKeyScope.allCases.map(\.rawValue) + ["all"]
 
     let scopes: [APIKeyScope]
 
     init?(argument: String) {
-        scopes = argument == Self.all ? APIKeyScope.allCases : [APIKeyScope(rawValue: argument)].compactMap(\.self)
+        scopes = APIKeyScope.allCases.filter { [$0.rawValue, "all"].contains(argument) }
         guard !scopes.isEmpty else { return nil }
     }
 }
