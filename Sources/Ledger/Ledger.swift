@@ -137,11 +137,6 @@ extension Ledger {
             storage: try SQLiteStorage(file: file, features: features, migrates: migrates), randomness: randomness)
     }
 
-    /// The names of all API keys by their identifiers, those of revoked keys included.
-    package func apiKeyNames() async throws -> [String: String] {
-        try await read(.statement) { try $0.apiKeyNames() }
-    }
-
     /// The pause before a refused use case is tried again.
     private static let backgroundRetryDelay = Duration.milliseconds(100)
 

@@ -16,10 +16,7 @@ import Vocabulary
     }
 
     /// The error codes of the service.
-    static let codes: [String] = {
-        let page = (try? Project.text("Sources/Service/Resources/Errors.md")) ?? ""
-        return page.split(separator: "\n").compactMap { $0.hasPrefix("### ") ? String($0.dropFirst(4)) : nil }
-    }()
+    static let codes = SharedAnswer.codes(explainedIn: ServiceRoutes.errorPage)
 
     @Test func `the table names only codes of the service`() {
         #expect(Self.codes.count > 100)

@@ -33,6 +33,7 @@ import Testing
         ],
         "Service/Doors/DoorRoutes.swift": ["final class DoorServices"],
         "Service/GooglePlay/GooglePlayApp.swift": ["final class GooglePlayApp"],
+        "Service/Routes/OperationGroup.swift": ["final class ServiceParts"],
         "Service/Webhooks/WebhookRoutes.swift": ["final class Call"],
         "till/Demo/DemoShop.swift": ["final class DemoShop"],
     ]

@@ -2,6 +2,7 @@ import Catalog
 import Entitlements
 import Features
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 import TestSupport

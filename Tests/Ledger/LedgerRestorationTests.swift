@@ -2,6 +2,7 @@ import Entitlements
 import Features
 import Foundation
 import GRDB
+import HTTPSupport
 import Ledger
 import Proofs
 import TestSupport

@@ -1,5 +1,6 @@
 import Entitlements
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 import TestSupport

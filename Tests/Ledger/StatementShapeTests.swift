@@ -8,19 +8,13 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// The shapes of the statements that the ledger sends, as the parser and the planner of PostgreSQL understand them. A distributed
-/// database sends a statement to one node only if it has such a shape.
+/// The shapes of the statements of use cases that no operation runs at once: of notifications, logs-in, background work and the console.
+/// `SecretRoutesTests` has those of each operation.
 @Suite(.enabled(if: TestSchema.hasSessions, "no PostgreSQL server of its own"))
 struct StatementShapeTests: LedgerSuite {
     let fixture: LedgerFixture
     private let clock = ManualClock(now)
     private let service: EntitlementService
-
-    /// Parts of statements of another shape, and the reasons.
-    private static let exceptions = [
-        // The story of a user in the console, which is rarely read. Citus reads the purchases of the user first.
-        "AS bought JOIN notification"
-    ]
 
     init() throws {
         fixture = try LedgerFixture()
@@ -29,53 +23,13 @@ struct StatementShapeTests: LedgerSuite {
             verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: clock), ledger: fixture.ledger, clock: clock)
     }
 
-    private struct Statement {
-        let name: String
-        let text: String
-        let parameterCount: Int
-    }
-
-    /// The prepared statements of the ledger's only connection.
-    private func statements() async throws -> [Statement] {
-        try await ledger.read(.statement) {
-            try $0.database.rows(
-                """
-                SELECT name, statement, coalesce(array_length(parameter_types, 1), 0) FROM pg_prepared_statements
-                ORDER BY statement
-                """
-            ) { Statement(name: try $0.next(), text: try $0.next(), parameterCount: try $0.next()) }
-        }.filter { statement in
-            ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { statement.text.hasPrefix($0) }
-        }
-    }
-
-    private func plan(of statement: Statement) async throws -> StatementPlan {
-        let nulls = Array(repeating: "NULL", count: statement.parameterCount).joined(separator: ", ")
-        let json = try await ledger.read(.statement) { transaction -> String? in
-            try transaction.database.row(
-                """
-                EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE \(statement.name)\(nulls.isEmpty ? "" : "(\(nulls))")
-                """
-            ) { try $0.next() }
-        }
-        struct Explanation: Decodable {
-            let plan: StatementPlan
-
-            enum CodingKeys: String, CodingKey {
-                case plan = "Plan"
-            }
-        }
-        let explained = try JSONDecoder().decode([Explanation].self, from: Data(try #require(json).utf8))
-        return try #require(explained.first).plan
-    }
-
     @Test func `no statement joins tables of two families, or finds a user's number in a sub-select`() async throws {
         try await redeemAndNotify()
         try await changeUsers()
         try await read()
         try await runFeatures()
         try await askGooglePlay()
-        let statements = try await statements()
+        let statements = try await ledger.preparedStatements()
         for needed in [
             "INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "DELETE FROM \"parked_original\"",
             "DELETE FROM \"expected_purchase\"", "INSERT INTO \"user_alias\"", "UPDATE \"claim\"",
@@ -85,11 +39,7 @@ struct StatementShapeTests: LedgerSuite {
         // The page of a store is one statement, however many purchases of the other store are newer.
         #expect(
             statements.count { $0.text.contains("origin IN (") && $0.text.hasSuffix("sequence DESC LIMIT $4") } == 2)
-        let families = Dictionary(uniqueKeysWithValues: [LedgerFeature].all.tables.map { ($0.name, $0.family) })
-        for statement in statements where !Self.exceptions.contains(where: { statement.text.contains($0) }) {
-            let problems = try await plan(of: statement).problems(families)
-            #expect(problems == [], "\(statement.text)")
-        }
+        #expect(try await ledger.misshapenStatements() == [])
     }
 
     // MARK: The use cases
@@ -302,44 +252,5 @@ struct StatementShapeTests: LedgerSuite {
         try await forwarding.record(leased.map { forwarding.result(of: $0, .unanswered(code: "timedOut")) })
         _ = try await forwarding.waiting()
         _ = try await forwarding.deleteExpired()
-    }
-}
-
-/// The plan of a statement, as PostgreSQL states it.
-private struct StatementPlan: Decodable {
-    let nodeType: String
-    let table: String?
-    /// The place among the parts of another plan.
-    let relationship: String?
-    let output: [String]?
-    let parts: [StatementPlan]?
-
-    enum CodingKeys: String, CodingKey {
-        case nodeType = "Node Type"
-        case table = "Relation Name"
-        case relationship = "Parent Relationship"
-        case output = "Output"
-        case parts = "Plans"
-    }
-
-    /// True for the plan of a sub-select in an expression.
-    private var isSubselect: Bool { relationship == "InitPlan" || relationship == "SubPlan" }
-
-    private var tables: Set<String> { Set([table].compactMap(\.self)).union((parts ?? []).flatMap(\.tables)) }
-
-    /// The reasons why a distributed database may send the statement to several nodes.
-    func problems(_ families: [String: Table.Family]) -> [String] {
-        var problems = (parts ?? []).flatMap { $0.problems(families) }
-        let isJoin = nodeType == "Nested Loop" || nodeType.hasSuffix(" Join")
-        if isJoin || (parts ?? []).contains(where: \.isSubselect) {
-            // Each node has the small tables.
-            let spread = tables.filter { (families[$0] ?? .everywhere) != .everywhere }.sorted()
-            let isOneUser = spread.allSatisfy { families[$0] == .userData }
-            if spread.count > 1, !isOneUser { problems.append("joins \(spread.joined(separator: ", "))") }
-        }
-        if isSubselect, (output ?? []).contains(where: { $0.hasSuffix("user_id") }) {
-            problems.append("selects \(output ?? []) from \(tables.sorted())")
-        }
-        return problems
     }
 }

@@ -2,14 +2,13 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Service
+import TestSupport
 
 /// What operations allow beyond a request of a back end, about what belongs to an app: each permission that a route could give by mistake
 /// is written down here once more, and the tests compare the service with it.
 enum OperationPermission: Sendable {
     /// Anybody may send it, without a key or a token.
     case open
-    /// A key for one app may not: it is about what belongs to no app.
-    case closedToAppKeys
     /// An app or a stranger may send it, unless only the reserve of free space is left.
     case refusedWhenFull
     /// An app or a stranger may send it, also then: it brings a proof, ends or renews what is there, or writes nothing.
@@ -20,15 +19,9 @@ enum OperationPermission: Sendable {
         "GET /errors": [.open],
         "GET /health/live": [.open],
         "GET /health/ready": [.open],
-        "GET /metrics": [.closedToAppKeys],
         "GET /openapi.json": [.open],
         "GET /v1/pictures": [.open],
         "GET /v1/pictures/{collection}/{number}": [.open],
-        "GET /v1/users": [.closedToAppKeys],
-        "GET /v1/users/{user}/attributes": [.closedToAppKeys],
-        "GET /v1/users/{user}/export": [.closedToAppKeys],
-        "GET /v1/users/{user}/profile": [.closedToAppKeys],
-        "GET /v1/users/{user}/wishes": [.closedToAppKeys],
         "PATCH /v1/me/profile": [.refusedWhenFull],
         "POST /v1/accounts": [.open, .refusedWhenFull],
         "POST /v1/accounts/availability": [.open, .admittedWhenFull],
@@ -49,15 +42,24 @@ enum OperationPermission: Sendable {
         "POST /v1/user/shop/ios": [.admittedWhenFull],
         "POST /v1/user/shop/item": [.refusedWhenFull],
         "POST /v1/user/withdraw": [.admittedWhenFull],
-        "POST /v1/users/{user}/erasure": [.closedToAppKeys],
         "PUT /v1/me/account-token": [.refusedWhenFull],
         "PUT /v1/me/account/email": [.refusedWhenFull],
         "PUT /v1/me/account/password": [.refusedWhenFull],
         "PUT /v1/me/attributes": [.refusedWhenFull],
         "PUT /v1/me/wishes/{product}": [.refusedWhenFull],
-        "PUT /v1/users/{user}": [.closedToAppKeys],
-        "PUT /v1/users/{user}/attributes": [.closedToAppKeys],
     ]
+
+    /// The operations that a key for one app may not send, because they are about what belongs to no app: those that the tables of the
+    /// documentation mark with "all apps" beside their scope.
+    static func closedToAppKeys() throws -> Set<String> {
+        var operations: Set<String> = []
+        for line in try Project.text("Documentation/API.md").split(separator: "\n") {
+            guard let row = line.wholeMatch(of: /\| (`[A-Z]+ \/[^|]+) \| `\w+`, all apps \| .*/) else { continue }
+            let method = row.1.dropFirst().prefix { $0 != " " }
+            for path in row.1.matches(of: /\/[^`]+(?=`)/) { operations.insert("\(method) \(path.0)") }
+        }
+        return operations
+    }
 
     /// The operations with a permission.
     static func operations(_ permission: OperationPermission) -> Set<String> {

@@ -4,6 +4,7 @@ import Features
 import Foundation
 import HTTPSupport
 import Proofs
+import Service
 import TestSupport
 import Testing
 import Vocabulary
@@ -11,10 +12,7 @@ import Vocabulary
 /// The page that problem documents link to.
 @Suite struct ErrorDocumentationTests {
     @Test func `the page of errors explains exactly the existing codes`() throws {
-        let page = try Project.text("Sources/Service/Resources/Errors.md")
-        let explained = page.split(separator: "\n").compactMap {
-            $0.hasPrefix("### ") ? String($0.dropFirst(4)) : nil
-        }
+        let explained = SharedAnswer.codes(explainedIn: ServiceRoutes.errorPage)
         #expect(Set(explained).count == explained.count)
         var codes = Set(ProofRefusal.Reason.allCases.map(\.rawValue))
         codes.formUnion(StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "").code })
@@ -47,6 +45,10 @@ import Vocabulary
         let page = try await fixture.send(.get, "/errors", key: "")
         #expect(page.status == 200)
         #expect(page.contentType == "text/markdown; charset=utf-8")
-        #expect(String(decoding: page.body, as: UTF8.self).contains("### productNotFound"))
+        let text = String(decoding: page.body, as: UTF8.self)
+        #expect(text.contains("### productNotFound"))
+        // A group of operations states its error alone.
+        #expect(
+            text.contains("### endPassed\nStatus 422. May succeed later: no.\nThe end of the grant is in the past."))
     }
 }

@@ -5,39 +5,22 @@ import Testing
 
 /// The codes and statuses that the documents name, compared with the rules of all errors.
 @Suite struct ErrorTableTests {
-    /// A row of the table of all codes: the statuses, `yes`, `no` or `by case`, and the reason.
-    private struct Row: Hashable {
-        let statuses: [Int]
-        let isRetried: String
-        let reason: String
-    }
-
-    private static func rows() throws -> [(code: String, row: Row)] {
-        try Project.text("Documentation/Errors.md").split(separator: "\n").compactMap { line in
-            guard let match = line.wholeMatch(of: /\| `(\w+)` \| ([0-9, ]+) \| (yes|no|by case) \| (.+) \|/) else {
-                return nil
-            }
-            let statuses = match.2.split(separator: ", ").compactMap { Int($0) }
-            return (
-                String(match.1), Row(statuses: statuses, isRetried: String(match.3), reason: String(match.4))
-            )
-        }
-    }
-
     @Test func `each code is decided: its status, whether the same request may succeed later, and why`() throws {
         let stated = try StatedErrors().byCode
-        let rows = try Self.rows()
-        let explained = SharedAnswer.codes(
-            explainedIn: [UInt8](
-                try Project.text("Sources/Service/Resources/Errors.md").utf8))
-        #expect(rows.map(\.code) == explained)
-        for (code, row) in rows {
-            let statements = stated[code] ?? []
-            #expect(Set(statements.map(\.status)).sorted() == row.statuses, "\(code)")
+        let page = try Project.text("Sources/Service/Resources/Errors.md")
+        let decision = /### (\w+)\nStatus ([0-9, ]+)\. May succeed later: (yes|no|by case), (.+?)\.(?: .*)?\n/
+        let decided = page.matches(of: decision)
+        #expect(decided.map { String($0.1) } == SharedAnswer.codes(explainedIn: [UInt8](page.utf8)))
+        for match in decided {
+            let (_, code, statuses, isRetried, reason) = match.output
+            let statements = stated[String(code)] ?? []
+            #expect(
+                Set(statements.map(\.status)).sorted() == statuses.split(separator: ", ").compactMap { Int($0) },
+                "\(code)")
             let later = Set(statements.map(\.couldSucceedLater))
             let words = later.count == 2 ? "by case" : later == [true] ? "yes" : "no"
-            #expect(words == row.isRetried, "\(code)")
-            #expect(row.reason.split(separator: " ").count < 20, "\(code)")
+            #expect(words == isRetried, "\(code)")
+            #expect(reason.split(separator: " ").count < 20, "\(code)")
         }
     }
 

@@ -28,8 +28,7 @@ import Testing
     }
 
     @Test func `the problem schema lists exactly the documented codes`() throws {
-        let page = try Project.text("Sources/Service/Resources/Errors.md")
-        let explained = page.split(separator: "\n").filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
+        let explained = SharedAnswer.codes(explainedIn: ServiceRoutes.errorPage)
         let named = try #require(try document().components.schemas["ErrorCode"]?.values)
         #expect(Set(named) == Set(explained))
         #expect(named.count == explained.count)
@@ -146,7 +145,7 @@ import Testing
 
     private static func document(_ operations: APIOperation...) throws(OpenAPIDocument.Defect) -> OpenAPIDocument {
         try OpenAPIDocument(
-            title: "A", "B", codes: ["c"], groups: [OperationGroup("C", "D.", operations)], pathParameters: [:])
+            title: "A", "B", codes: ["c"], tags: [OperationTag("C", "D.", operations)], pathParameters: [:])
     }
 
     private static func operation(_ method: HTTPRequest.Method, answer: Schema) -> APIOperation {

@@ -11,7 +11,8 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// Purchase tokens and signed proofs, searched for in the answer of every route, its headers and the lines of the log.
+/// Every operation: purchase tokens and signed proofs, searched for in the answers, their headers and the lines of the log, and the
+/// statements over PostgreSQL.
 @Suite struct SecretRoutesTests {
     let fixture: ServiceFixture
     let purchases: SecretPurchases
@@ -24,7 +25,8 @@ import Vocabulary
         let (folder, issuer, key) = (try TemporaryFolder(), try TestIssuer(), try PrivateKey.generateRSA())
         let garden = try TestGarden(start: ManualClock().now().rfc3339)
         fixture = try await ServiceFixture(
-            selling: [App(garden.catalog)], tokens: issuer.settings(keptIn: folder), keeping: folder)
+            selling: [App(garden.catalog)], tokens: issuer.settings(keptIn: folder), keeping: folder,
+            on: TestSchema.hasSessions ? TestSchema() : nil)
         token = try issuer.token(at: fixture.shop.clock.now().secondsSince1970)
         let webhook = try await fixture.send(.post, "/v1/webhooks", body: #"{"url":"https://all.example/hooks"}"#)
             .decoded(WebhookResource.self).webhookId
@@ -100,8 +102,9 @@ import Vocabulary
         return answers
     }
 
-    @Test func `no route tells a token or a proof that its request has not brought`() async throws {
-        let answers = try await Application(router: fixture.routes.router(), logger: log.logger).test(.router) {
+    /// Sends the requests of each operation and some notifications, and returns the answers.
+    private func callEach() async throws -> [String] {
+        try await Application(router: fixture.routes.router(), logger: log.logger).test(.router) {
             client in
             var answers: [String] = []
             for (scheme, key, purchases) in [("apiKey", fixture.key, purchases), ("userToken", token, own)] {
@@ -119,6 +122,10 @@ import Vocabulary
             }
             return answers
         }
+    }
+
+    @Test func `no route tells a token or a proof that its request has not brought`() async throws {
+        let answers = try await callEach()
         // Each purchase is in some answer, by its name, its order or its transaction.
         for identifier in purchases.identifiers + own.identifiers {
             #expect(answers.contains { $0.contains(identifier) }, "no answer has \(identifier)")
@@ -129,5 +136,12 @@ import Vocabulary
             let leak = lines.first { $0.contains(secret) }
             #expect(leak == nil, "the log has \(secret.prefix(40)): \(leak?.prefix(200) ?? "")")
         }
+    }
+
+    @Test(.enabled(if: TestSchema.hasSessions, "no PostgreSQL server of its own"))
+    func `no operation joins tables of two families, or finds a user's number in a sub-select`() async throws {
+        _ = try await callEach()
+        #expect(try await fixture.ledger.preparedStatements().count > 50)
+        #expect(try await fixture.ledger.misshapenStatements() == [])
     }
 }

@@ -32,6 +32,7 @@ struct ServiceFixture {
     ///   - others: The apps that the service sells besides that of the shop.
     ///   - disk: The disk with a reserve of free space; nil for no reserve.
     ///   - origins: The origins of pages that may call the routes for apps.
+    ///   - schema: The place of the ledger in a PostgreSQL server; nil for a file.
     init(
         trusting chain: CertificateChain? = nil,
         selling others: [App] = [],
@@ -42,11 +43,17 @@ struct ServiceFixture {
         requests: NetworkCounts? = nil,
         disk: ManualDisk? = nil,
         origins: [WebOrigin] = [],
-        keeping folder: TemporaryFolder? = nil
+        keeping folder: TemporaryFolder? = nil,
+        on schema: TestSchema? = nil
     ) async throws {
         self.folder = folder
         shop = try TestShop()
-        let ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
+        let ledger =
+            if let schema {
+                try Ledger(try schema.ledgerAddress)
+            } else {
+                try Ledger(file: shop.folder.file("ledger.sqlite"))
+            }
         keys = ledger.apiKeys(clock: shop.clock)
         key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
         let roots = shop.store.rootCertificates + [chain?.root.certificate].compactMap(\.self)

@@ -4,6 +4,109 @@ import Proofs
 import Synchronization
 import Vocabulary
 
+/// The record of a caller's API key. It has no secret.
+package struct APIKeyRecord: Hashable, Sendable {
+    /// The beginning of the key, by which people and logs name it. A public key is its own identifier.
+    package let identifier: String
+    /// The name that its maker gave it.
+    package let name: String
+    /// The scopes, in words of the service's.
+    package let scopes: [String]
+    /// The bundle identifier of the only app that it is for; nil for all apps.
+    package let app: String?
+    /// The platform of an app's public key; nil for the secret key of a back end.
+    package let platform: String?
+    /// The SHA-256 of the secret; for a public key, of the key.
+    let secretDigest: [UInt8]
+    package let createdAt: Timestamp
+    /// The time from which the service refuses the key; nil if it does not expire.
+    package let expiresAt: Timestamp?
+    /// The time of the last recorded use, at most about an hour old; nil before the first.
+    package let lastUsedAt: Timestamp?
+    /// The time of its revocation; nil if it was not revoked.
+    package let revokedAt: Timestamp?
+
+    /// True if the service accepts the key at a moment.
+    package func isValid(at moment: Timestamp) -> Bool {
+        revokedAt == nil && expiresAt.map { moment < $0 } ?? true
+    }
+}
+
+extension APIKeyRecord {
+    /// The columns of `api_key`, for statements.
+    static let columns = """
+        key_id, name, scopes, app, platform, secret_digest, created_at, expires_at, last_used_at, revoked_at
+        """
+
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
+        self.init(
+            identifier: try row.next(), name: try row.next(),
+            scopes: (try row.next() as String).split(separator: " ").map(String.init), app: try row.next(),
+            platform: try row.next(), secretDigest: try row.next(), createdAt: try row.next(),
+            expiresAt: try row.next(), lastUsedAt: try row.next(), revokedAt: try row.next())
+    }
+
+    /// The values of the columns, in their order.
+    var sqlValues: [any SQLConvertible] {
+        [
+            identifier, name, scopes.joined(separator: " "), app, platform, secretDigest, createdAt, expiresAt,
+            lastUsedAt, revokedAt,
+        ]
+    }
+
+    /// A new key, which is not stored yet.
+    package init(
+        identifier: String,
+        name: String,
+        scopes: [String],
+        app: String? = nil,
+        platform: String? = nil,
+        key: String,
+        createdAt: Timestamp,
+        expiresAt: Timestamp? = nil
+    ) {
+        self.init(
+            identifier: identifier, name: name, scopes: scopes, app: app, platform: platform,
+            secretDigest: Self.digest(of: key), createdAt: createdAt, expiresAt: expiresAt, lastUsedAt: nil,
+            revokedAt: nil)
+    }
+
+    private static func digest(of key: String) -> [UInt8] {
+        DigestAlgorithm.sha256.digest(of: Array(key.utf8))
+    }
+
+    /// True if a key is this one. The comparison takes the same time for every wrong key.
+    package func isRecord(of key: String) -> Bool {
+        ConstantTime.areEqual(Self.digest(of: key), secretDigest)
+    }
+}
+
+package enum APIKeyScope: String, Sendable, CaseIterable {
+    case read, redeem, grant, support, spend, export, erase, catalog, webhooks, figures, metrics
+
+    /// The scopes that a selling back end needs. Other scopes must be requested.
+    package static let standard: Set<APIKeyScope> = [.read, .redeem]
+
+    /// The permission as a verb phrase, such as "erase users". The help of `till keys make` has it.
+    package var summary: String {
+        switch self {
+        case .read: "read the catalog, items and transactions"
+        case .redeem: "redeem proofs and set account tokens"
+        case .grant: "grant items, revoke grants and purchases"
+        // Explanations name other owners of a refused purchase.
+        case .support: "read histories, explanations and unclaimed purchases"
+        case .spend: "spend consumables"
+        // The data of users include addresses and phone numbers.
+        case .export: "read and export all data of users"
+        case .erase: "erase users"
+        case .catalog: "create, edit and withdraw products"
+        case .webhooks: "manage webhooks and read their secrets"
+        case .figures: "read sums of sales"
+        case .metrics: "read metrics"
+        }
+    }
+}
+
 /// The API keys of a team's back ends and the public keys of its apps: made, listed, revoked, and recognised when one is
 /// presented.
 ///
@@ -12,6 +115,14 @@ import Vocabulary
 package struct APIKeys: Sendable {
     /// The longest name, in bytes of UTF-8.
     package static let maximumNameLength = 64
+    /// The rule for names, as the end of a sentence.
+    package static let nameRule = "1 to \(maximumNameLength) bytes, without control characters"
+
+    /// True if a key may have the name.
+    package static func isName(_ text: String) -> Bool {
+        text.utf8.count <= maximumNameLength && User(name: text.replacing(" ", with: "_")) != nil
+    }
+
     /// The prefix of every secret key. No token has it.
     private static let prefix = "till_"
     /// The length of a key from which it is refused unread, in bytes of UTF-8.
@@ -176,10 +287,59 @@ package struct APIKeys: Sendable {
     }
 }
 
+/// The statements about API keys.
+extension LedgerTransaction {
+    package func add(_ key: APIKeyRecord) throws {
+        _ = try database.execute(
+            """
+            INSERT INTO api_key (\(APIKeyRecord.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            """,
+            key.sqlValues)
+    }
+
+    /// All API keys, revoked ones included, oldest first.
+    package func apiKeys() throws -> [APIKeyRecord] {
+        try database.rows("SELECT \(APIKeyRecord.columns) FROM api_key ORDER BY created_at, key_id") {
+            try APIKeyRecord(&$0)
+        }
+    }
+
+    package func apiKey(_ identifier: String) throws -> APIKeyRecord? {
+        try database.row("SELECT \(APIKeyRecord.columns) FROM api_key WHERE key_id = $1", [identifier]) {
+            try APIKeyRecord(&$0)
+        }
+    }
+
+    /// The names of all API keys by their identifiers, those of revoked keys included.
+    package func apiKeyNames() throws -> [String: String] {
+        try database.dictionary("SELECT key_id, name FROM api_key") { (try $0.next(), try $0.next()) }
+    }
+
+    /// Records the last use of a key, unless a later one is recorded.
+    package func recordUse(ofAPIKey identifier: String, at moment: Timestamp) throws {
+        _ = try database.execute(
+            "UPDATE api_key SET last_used_at = $1 WHERE key_id = $2 AND coalesce(last_used_at, 0) < $3",
+            [moment, identifier, moment])
+    }
+
+    /// Revokes a key. A key that was revoked before stays as it is.
+    ///
+    /// - Returns: False if there is no such key.
+    package func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws -> Bool {
+        try database.execute(
+            "UPDATE api_key SET revoked_at = coalesce(revoked_at, $1) WHERE key_id = $2", [moment, identifier]) == 1
+    }
+}
+
 extension Ledger {
     /// The API keys of the ledger.
     package func apiKeys(clock: any WallClock, randomness: Randomness = .system) -> APIKeys {
         APIKeys(ledger: self, clock: clock, randomness: randomness)
+    }
+
+    /// The names of all API keys by their identifiers, those of revoked keys included.
+    package func apiKeyNames() async throws -> [String: String] {
+        try await read(.statement) { try $0.apiKeyNames() }
     }
 }
 

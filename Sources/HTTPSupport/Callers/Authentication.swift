@@ -146,32 +146,6 @@ package struct APIKey: Sendable {
     }
 }
 
-package enum APIKeyScope: String, Sendable, CaseIterable {
-    case read, redeem, grant, support, spend, export, erase, catalog, webhooks, figures, metrics
-
-    /// The scopes that a selling back end needs. Other scopes must be requested.
-    package static let standard: Set<APIKeyScope> = [.read, .redeem]
-
-    /// The permission as a verb phrase, such as "erase users". The help of `till keys make` has it.
-    package var summary: String {
-        switch self {
-        case .read: "read the catalog, items and transactions"
-        case .redeem: "redeem proofs and set account tokens"
-        case .grant: "grant items, revoke grants and purchases"
-        // Explanations name other owners of a refused purchase.
-        case .support: "read histories, explanations and unclaimed purchases"
-        case .spend: "spend consumables"
-        // The data of users include addresses and phone numbers.
-        case .export: "read and export all data of users"
-        case .erase: "erase users"
-        case .catalog: "create, edit and withdraw products"
-        case .webhooks: "manage webhooks and read their secrets"
-        case .figures: "read sums of sales"
-        case .metrics: "read metrics"
-        }
-    }
-}
-
 /// The caller of a request, as far as the service needs to know.
 package enum Caller: Hashable, Sendable {
     /// A team's back end, identified by its API key.

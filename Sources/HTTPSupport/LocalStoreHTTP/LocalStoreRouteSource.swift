@@ -121,10 +121,10 @@ package struct LocalStoreDescription: Sendable {
                 description
                     + " The header `X-Till-Store: NAME`, or `/stores/NAME` before the path of any request, names a store of its own in the process.",
                 codes: SharedAnswer.codes(explainedIn: self.errors),
-                groups: [
-                    OperationGroup(
+                tags: [
+                    OperationTag(
                         "Store", "The store itself: its description, health and clock.", APIOperation.ofEveryLocalStore),
-                    OperationGroup("Sandbox", "The actions of customers and of the store, for tests.", operations),
+                    OperationTag("Sandbox", "The actions of customers and of the store, for tests.", operations),
                 ],
                 security: .init("sandboxKey", "The sandbox key."), pathParameters: pathParameters,
                 wording: [

@@ -114,8 +114,8 @@ package final class APIOperation: Sendable {
 }
 
 /// The operations about one thing: a tag of the OpenAPI document.
-package struct OperationGroup: Sendable {
-    let name: String
+package struct OperationTag: Sendable {
+    package let name: String
     let description: String
     package let operations: [APIOperation]
 

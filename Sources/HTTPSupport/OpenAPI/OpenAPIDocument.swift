@@ -92,7 +92,7 @@ package struct OpenAPIDocument: Sendable {
     /// - Parameters:
     ///   - server: The address of the paths, relative to that of the document.
     ///   - codes: The error codes.
-    ///   - groups: The operations; a tag for each group.
+    ///   - tags: The operations under their headings.
     ///   - security: The scheme of operations whose group has middleware of its own; nil if they have none.
     ///   - pathParameters: The parameters that follow from a name in a path, unless an operation describes them itself.
     ///   - wording: Other descriptions of shared answers.
@@ -103,7 +103,7 @@ package struct OpenAPIDocument: Sendable {
         _ description: String,
         server: String = "/",
         codes: [String],
-        groups: [OperationGroup],
+        tags: [OperationTag],
         security: SecurityScheme? = nil,
         pathParameters: [String: [Parameter]],
         wording: [SharedAnswer: String] = [:],
@@ -114,9 +114,9 @@ package struct OpenAPIDocument: Sendable {
         let problem = Schema.problem(codes: codes)
         draft.collect(problem)
         var paths: [(path: String, methods: JSONObject)] = []
-        for group in groups {
-            for operation in group.operations {
-                let json = JSONValue.object(draft.json(of: operation, in: group))
+        for tag in tags {
+            for operation in tag.operations {
+                let json = JSONValue.object(draft.json(of: operation, in: tag))
                 let index = paths.firstIndex { $0.path == operation.path } ?? paths.endIndex
                 if index == paths.endIndex { paths.append((operation.path, [:])) }
                 if !paths[index].methods.add(operation.method.rawValue.lowercased(), json) {
@@ -139,7 +139,7 @@ package struct OpenAPIDocument: Sendable {
             "servers": .array([.object(["url": .string(server)])]),
             "security": security.map { .array([.object([$0.name: .array([])])]) },
             "tags": .array(
-                groups.map { .object(["name": .string($0.name), "description": .string($0.description)]) }),
+                tags.map { .object(["name": .string($0.name), "description": .string($0.description)]) }),
             "paths": .object(JSONObject(paths.map { ($0.path, .object($0.methods)) })),
             "webhooks": sent.isEmpty ? nil : .object(JSONObject(sent)),
             "components": .object([
@@ -206,8 +206,8 @@ private struct Draft {
         ])
     }
 
-    /// - Parameter group: The group of the operation; nil for a message that the service sends.
-    mutating func json(of operation: APIOperation, in group: OperationGroup?) -> JSONObject {
+    /// - Parameter tag: The tag of the operation; nil for a message that the service sends.
+    mutating func json(of operation: APIOperation, in tag: OperationTag?) -> JSONObject {
         let body = operation.body?.named(operation.name.asTypeName + "Request")
         if let body { collect(body.schema) }
         let parameters = operation.allParameters(from: pathParameters).map { JSONValue.object(reference(to: $0)) }
@@ -228,7 +228,7 @@ private struct Draft {
         // The scheme of the document applies to operations without their own.
         let schemes = operation.security ?? (security == nil ? [] : nil)
         return [
-            "operationId": .string(operation.name), "tags": group.map { .array([.string($0.name)]) },
+            "operationId": .string(operation.name), "tags": tag.map { .array([.string($0.name)]) },
             "summary": .string(operation.summary),
             "description": operation.details.map { .string($0) },
             "parameters": parameters.isEmpty ? nil : .array(parameters),

@@ -7,16 +7,31 @@ import Proofs
 import Vocabulary
 
 /// Routes for the service's own accounts: sign-up, log-in, renewal, log-out, password change, and mailed links.
-struct AccountRoutes: Sendable {
+struct AccountRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Accounts", "Accounts with the service itself, by e-mail and password.",
+        [
+            .signUp, .checkEmail, .askForReset, .resetPassword, .confirmAddress, .releaseAddress, .logIn, .renewSession,
+            .logOut, .getAccount, .changePassword, .askForVerification, .changeEmail,
+        ])
+    static let optional = [
+        OptionalOperations(option: "--accounts", operations: operations),
+        // The links need a mailer, too.
+        OptionalOperations(option: "--mail-server smtps://mail.example.com", operations: APIOperation.mailedLinks),
+    ]
+    let parts: ServiceParts
     let accounts: AccountService
-    let attempts: AccountAttempts
-    let passwords: PasswordWork
+
+    init?(parts: ServiceParts) {
+        guard let accounts = parts.till.accounts else { return nil }
+        (self.parts, self.accounts) = (parts, accounts)
+    }
 
     /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         group.on(.signUp) { request, context in try await signUp(request, context) }
         group.on(.checkEmail) { request, context in
-            try attempts.countLookup(request, context)
+            try parts.attempts.countLookup(request, context)
             let email = try await body(of: .checkEmail, request, context).email()
             return try answer(Availability(isAvailable: try await accounts.isAvailable(email)))
         }
@@ -38,7 +53,7 @@ struct AccountRoutes: Sendable {
     private func addLinks(to group: RouterGroup<ServiceContext>) {
         group.on(.askForReset) { request, context in
             let email = try await body(of: .askForReset, request, context).email()
-            try attempts.countSignUp(request, context)
+            try parts.attempts.countSignUp(request, context)
             try await accounts.askForReset(of: email, in: language(of: request))
             // The same answer for an address without an account, and for one that has reached its mail limit.
             return HTTPResponse.Status.accepted
@@ -46,7 +61,7 @@ struct AccountRoutes: Sendable {
         group.on(.resetPassword) { request, context in
             let fields = try await body(of: .resetPassword, request, context)
             let (token, text) = (try fields.text("token"), try fields.credential("password"))
-            try attempts.countLookup(request, context)
+            try parts.attempts.countLookup(request, context)
             let account = try await accounts.account(resetBy: token)
             let hash = try await hash(text, of: account.address, request, context)
             try await accounts.reset(token, to: hash)
@@ -62,7 +77,7 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    func addForApps(to group: RouterGroup<ServiceContext>) {
+    func add(to group: RouterGroup<ServiceContext>) {
         group.on(.getAccount) { _, context in
             try answer(try await accounts.account(of: try context.requiredUser))
         }
@@ -103,7 +118,7 @@ struct AccountRoutes: Sendable {
     /// The token of a mailed link.
     private func token(of request: Request, _ context: ServiceContext) async throws -> String {
         let token = try await body(of: .confirmAddress, request, context).text("token")
-        try attempts.countLookup(request, context)
+        try parts.attempts.countLookup(request, context)
         return token
     }
 
@@ -117,7 +132,7 @@ struct AccountRoutes: Sendable {
         _ text: String, of email: EmailAddress?, _ request: Request, _ context: ServiceContext
     ) async throws -> String {
         let password = try Password(text, of: email)
-        return try await passwords.run(for: context.clientNetwork(of: request), isKnown: true) {
+        return try await parts.passwords.run(for: context.clientNetwork(of: request), isKnown: true) {
             try accounts.passwords.hash(password)
         }
     }
@@ -126,10 +141,10 @@ struct AccountRoutes: Sendable {
         let fields = try await body(of: .signUp, request, context)
         let email = try fields.email()
         let password = try Password(try fields.credential("password"), of: email)
-        try attempts.countSignUp(request, context)
+        try parts.attempts.countSignUp(request, context)
         // Hashing is expensive, so taken addresses are refused first.
         guard try await accounts.isAvailable(email) else { throw AccountError.emailTaken }
-        let hash = try await passwords.run(for: context.clientNetwork(of: request)) {
+        let hash = try await parts.passwords.run(for: context.clientNetwork(of: request)) {
             try accounts.passwords.hash(password)
         }
         let entrance = try await accounts.open(
@@ -140,7 +155,7 @@ struct AccountRoutes: Sendable {
     private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let fields = try await body(of: .logIn, request, context)
         let (email, password) = (try fields.credential("email"), try fields.credential("password"))
-        let entrance = try await attempts.try(email, request, context) { isQuiet in
+        let entrance = try await parts.attempts.try(email, request, context) { isQuiet in
             let account = try await accounts.account(email: email)
             // While others wait, the time of an answer tells that an account exists. `/v1/accounts/availability` tells it, too.
             let isKnown = isQuiet && account != nil
@@ -156,7 +171,7 @@ struct AccountRoutes: Sendable {
         _ password: String, of account: AccountRecord?, isKnown: Bool, _ request: Request, _ context: ServiceContext
     ) async throws -> Bool {
         let stored = account?.passwordHash
-        return try await passwords.run(for: context.clientNetwork(of: request), isKnown: isKnown) {
+        return try await parts.passwords.run(for: context.clientNetwork(of: request), isKnown: isKnown) {
             try accounts.passwords.matches(password, stored)
         }
     }
@@ -169,7 +184,7 @@ struct AccountRoutes: Sendable {
     ) async throws -> AccountRecord {
         let user = try context.requiredUser
         let account = try await accounts.account(of: user)
-        return try await attempts.try(user) {
+        return try await parts.attempts.try(user) {
             guard try await isPassword(password, of: account, isKnown: true, request, context) else {
                 throw CredentialError.passwordWrong
             }
@@ -316,13 +331,6 @@ struct AccountAttempts: Sendable {
 }
 
 extension APIOperation {
-    static let accounts = OperationGroup(
-        "Accounts", "Accounts with the service itself, by e-mail and password.",
-        [
-            signUp, checkEmail, askForReset, resetPassword, confirmAddress, releaseAddress, logIn, renewSession, logOut,
-            getAccount, changePassword, askForVerification, changeEmail,
-        ])
-
     /// The operations that need a mailer, too.
     static let mailedLinks = [
         askForReset, resetPassword, confirmAddress, releaseAddress, askForVerification, changeEmail,

@@ -6,13 +6,16 @@ import Hummingbird
 import Proofs
 
 /// Routes for the attributes of customers: read and state them.
-struct AttributeRoutes: Sendable {
+struct AttributeRoutes: OperationGroup {
     /// The maximum size of a body, in bytes. It has room for each attribute with its longest name and value.
     private static let maximumSize = 256 * 1024
 
-    let service: EntitlementService
-    let subjects: Subjects
-    let clock: any WallClock
+    static let tag = OperationTag(
+        "Attributes", "Statements of back ends and apps about customers.",
+        [
+            .listAttributes, .listOwnAttributes, .stateAttributes, .stateOwnAttributes,
+        ])
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listAttributes, .listOwnAttributes) { request, context in
@@ -77,12 +80,6 @@ extension Attribute: AnswerObject, Listed {
 }
 
 extension APIOperation {
-    static let attributes = OperationGroup(
-        "Attributes", "Statements of back ends and apps about customers.",
-        [
-            listAttributes, listOwnAttributes, stateAttributes, stateOwnAttributes,
-        ])
-
     static let listAttributes = APIOperation(
         .get, "/v1/users/{user}/attributes", for: .backEnd(.read),
         "listAttributes", "Returns the attributes of a user",

@@ -11,9 +11,16 @@ import Vocabulary
 
 /// Routes for the administration of the catalog: define, withdraw and picture products, define rights and offerings, and list the
 /// changes.
-struct CatalogRoutes: Sendable {
-    let catalog: CatalogService
-    let catalogs: CatalogViews
+struct CatalogRoutes: OperationGroup {
+    static let tag = APIOperation.catalogAdministration
+    static let optional = [OptionalOperations(option: "--catalog-administration", operations: operations)]
+    let parts: ServiceParts
+    private let catalog: CatalogService
+
+    init?(parts: ServiceParts) {
+        guard let catalog = parts.till.administration else { return nil }
+        (self.parts, self.catalog) = (parts, catalog)
+    }
 
     /// The largest body with a definition, in bytes.
     private static let maximumBody = 48 * 1024
@@ -395,7 +402,7 @@ struct CatalogListOperations {
 }
 
 extension APIOperation {
-    static let catalogAdministration = OperationGroup(
+    static let catalogAdministration = OperationTag(
         "Catalog administration", "Changes to products, rights, offerings and pictures.",
         [CatalogListOperations.products, .rights, .offerings].flatMap { [$0.list, $0.get, $0.define, $0.revert] } + [
             withdrawProduct, restoreProduct, setProductPicture, getCurrentOffering, setCurrentOffering,

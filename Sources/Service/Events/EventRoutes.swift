@@ -7,9 +7,18 @@ import ServiceLifecycle
 import Vocabulary
 
 /// Live events: every device that listens shows the changes of its user.
-struct EventRoutes: Sendable {
-    let authentication: Authentication
-    let hub: EventHub
+struct EventRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Live events", "The stream of an app user's changes.",
+        [.listen])
+    static let optional = [OptionalOperations(option: "--live-events", operations: operations)]
+    let parts: ServiceParts
+    private let hub: EventHub
+
+    init?(parts: ServiceParts) {
+        guard let hub = parts.events else { return nil }
+        (self.parts, self.hub) = (parts, hub)
+    }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listen) { request, context in
@@ -57,7 +66,7 @@ struct EventRoutes: Sendable {
     /// - Parameter number: The user's number in the ledger; nil for a user whom the ledger does not know yet.
     private func isAuthorized(_ credential: String, of user: User, _ number: Int64?) async -> Bool {
         do {
-            guard case .app(user, _) = try await authentication.caller(presenting: credential) else {
+            guard case .app(user, _) = try await settings.authentication.caller(presenting: credential) else {
                 return false
             }
             guard let number else { return true }
@@ -192,10 +201,6 @@ extension UserEvent: AnswerObject {
 }
 
 extension APIOperation {
-    static let events = OperationGroup(
-        "Live events", "The stream of an app user's changes.",
-        [listen])
-
     static let listen = APIOperation(
         .get, "/v1/me/events", for: .app,
         "listen", "Streams the events of the user",

@@ -7,11 +7,14 @@ import Hummingbird
 import Proofs
 
 /// Exports for analysis in parts. Each part is a snapshot and links to the next one (`Link`, RFC 8288).
-struct ExportRoutes: Sendable {
+struct ExportRoutes: OperationGroup {
     /// The longest cursor, in bytes.
     private static let maximumCursorLength = 128
 
-    let service: EntitlementService
+    static let tag = OperationTag(
+        "Exports", "All transactions, customers or events, for analysis.",
+        [.readExport])
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.readExport) { request, context in
@@ -60,10 +63,6 @@ struct ExportRoutes: Sendable {
 }
 
 extension APIOperation {
-    static let exports = OperationGroup(
-        "Exports", "All transactions, customers or events, for analysis.",
-        [readExport])
-
     static let readExport = APIOperation(
         .get, "/v1/exports/{export}", for: .backEnd(.export), isPerApp: true,
         "readExport", "Exports transactions, customers or events for analysis, in parts",

@@ -7,8 +7,18 @@ import ServiceLifecycle
 import Synchronization
 
 /// Routes for the sales figures, by day, week or month.
-struct FigureRoutes: Sendable {
-    let figures: FigureService
+struct FigureRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Figures", "Revenue, subscriptions and customers over time.",
+        [.listFigures, .getFigure])
+    static let optional = [OptionalOperations(option: "--figures", operations: operations)]
+    let parts: ServiceParts
+    private let figures: FigureService
+
+    init?(parts: ServiceParts) {
+        guard let figures = parts.till.figures else { return nil }
+        (self.parts, self.figures) = (parts, figures)
+    }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listFigures) { _, _ in try ListedFigure.list.answer() }
@@ -154,10 +164,6 @@ extension FigureService {
 }
 
 extension APIOperation {
-    static let figures = OperationGroup(
-        "Figures", "Revenue, subscriptions and customers over time.",
-        [listFigures, getFigure])
-
     static let listFigures = APIOperation(
         .get, "/v1/figures", for: .backEnd(.figures), isPerApp: true,
         "listFigures", "Lists the figures and their definitions",

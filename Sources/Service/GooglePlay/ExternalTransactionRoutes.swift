@@ -4,14 +4,9 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
+import Vocabulary
 
 extension APIOperation {
-    static let externalTransactions = OperationGroup(
-        "External transactions", "Sales outside Google's billing, reported to Google Play.",
-        [
-            listExternalTransactions, reportExternalTransaction, refundExternalTransaction,
-        ])
-
     static let listExternalTransactions = APIOperation(
         .get, "/v1/google/external-transactions", for: .backEnd(.read), isPerApp: true,
         "listExternalTransactions", "The reported external transactions and refunds, newest first",
@@ -91,13 +86,18 @@ extension Schema {
 }
 
 /// The routes by which back ends report external transactions. They answer once the ledger has the report.
-struct ExternalTransactionRoutes: Sendable {
+struct ExternalTransactionRoutes: OperationGroup {
     /// The longest identifier that Google takes, in bytes.
     static let maximumIdentifierSize = 63
     static let maximumTokenSize = 2048
 
-    let service: EntitlementService
-    let googlePlay: GooglePlayApps
+    static let tag = OperationTag(
+        "External transactions", "Sales outside Google's billing, reported to Google Play.",
+        [
+            .listExternalTransactions, .reportExternalTransaction, .refundExternalTransaction,
+        ])
+    static let errors: [any RuledError] = [ExternalTransactionError.unknown]
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listExternalTransactions) { request, context in

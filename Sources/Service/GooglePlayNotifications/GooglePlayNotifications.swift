@@ -153,13 +153,22 @@ extension APIOperation {
 ///
 /// The identity token of the request is verified before the body is read. Any status but success lets Pub/Sub push the message again,
 /// for a week.
-struct GooglePlayNotificationRoutes: Sendable {
-    let notifications: GooglePlayNotifications
-    let metrics: ServiceMetrics
+struct GooglePlayNotificationRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Notifications of Google Play", "The address to which Google Play's notifications are pushed.",
+        [.receivePlayNotification])
+    static let optional = [OptionalOperations(option: "--google-notifications-audience URL", operations: operations)]
+    let parts: ServiceParts
+    private let notifications: GooglePlayNotifications
 
-    func add(to group: RouterGroup<ServiceContext>) {
+    init?(parts: ServiceParts) {
+        guard let notifications = parts.stores.playNotifications else { return nil }
+        (self.parts, self.notifications) = (parts, notifications)
+    }
+
+    func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         group.on(.receivePlayNotification) { request, context in
-            try await NotificationReceipt.answer(context, counting: metrics) {
+            try await NotificationReceipt.answer(context, counting: settings.metrics) {
                 guard let credential = AuthenticationMiddleware.credential(of: request) else {
                     throw Problem(
                         status: .unauthorized, code: "unauthenticated",

@@ -7,10 +7,23 @@ import Proofs
 import Vocabulary
 
 /// Routes for the profiles of users, the nickname and the chosen items, and for their wish lists.
-struct ProfileRoutes: Sendable {
-    let profiles: ProfileService
-    let products: ProductRoutes
-    let subjects: Subjects
+struct ProfileRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Profiles", "Nicknames, chosen items and wishes.",
+        [
+            .checkNickname, .changeProfile, .getProfile, .getOwnProfile, .addWish, .removeWish, .listWishes,
+            .listOwnWishes,
+        ])
+    static let optional = [OptionalOperations(option: "--profiles", operations: operations)]
+    let parts: ServiceParts
+    private let profiles: ProfileService
+
+    init?(parts: ServiceParts) {
+        guard let profiles = parts.till.profiles else { return nil }
+        (self.parts, self.profiles) = (parts, profiles)
+    }
+
+    private var products: ProductRoutes { ProductRoutes(parts: parts) }
 
     /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
@@ -82,12 +95,6 @@ extension Profile: AnswerObject {
 }
 
 extension APIOperation {
-    static let profiles = OperationGroup(
-        "Profiles", "Nicknames, chosen items and wishes.",
-        [
-            checkNickname, changeProfile, getProfile, getOwnProfile, addWish, removeWish, listWishes, listOwnWishes,
-        ])
-
     static let checkNickname = APIOperation(
         .post, "/v1/nicknames/check", for: .anybody, usesReserve: true,
         "checkNickname", "Checks whether a nickname is allowed",

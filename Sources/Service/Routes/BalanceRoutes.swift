@@ -7,12 +7,14 @@ import Proofs
 import Vocabulary
 
 /// Routes for balances of consumables: read, spend and add.
-struct BalanceRoutes: Sendable {
+struct BalanceRoutes: OperationGroup {
     /// The largest amount of one spending or addition.
     fileprivate static let maximumAmount = 1_000_000_000
 
-    let service: EntitlementService
-    let subjects: Subjects
+    static let tag = OperationTag(
+        "Balances", "The balances of consumables, and their spending.",
+        [.listUserBalances, .listOwnBalances, .spend, .addToBalance])
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.spend) { request, context in try await spend(request, context) }
@@ -96,12 +98,6 @@ extension BalanceAddition: AnswerObject {
 }
 
 extension APIOperation {
-    static let balances = OperationGroup(
-        "Balances", "The balances of consumables, and their spending.",
-        [
-            listUserBalances, listOwnBalances, spend, addToBalance,
-        ])
-
     static let listUserBalances = APIOperation(
         .get, "/v1/users/{user}/balances", for: .backEnd(.read), isPerApp: true,
         "listUserBalances", "Lists the user's balances",

@@ -5,8 +5,11 @@ import Hummingbird
 import Proofs
 
 /// The route that compares the catalog with what the App Store has sold.
-struct ComparisonRoutes: Sendable {
-    let service: EntitlementService
+struct ComparisonRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Comparison", "The catalog compared with the sales of the stores.",
+        [.compareProducts])
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.compareProducts) { request, context in
@@ -24,10 +27,6 @@ struct ComparisonRoutes: Sendable {
 }
 
 extension APIOperation {
-    static let comparison = OperationGroup(
-        "Comparison", "The catalog compared with the sales of the stores.",
-        [compareProducts])
-
     static let compareProducts = APIOperation(
         .get, "/v1/catalog/comparison", for: .backEnd(.figures), isPerApp: true,
         "compareProducts", "Compares the catalog with what the stores have sold",

@@ -6,9 +6,15 @@ import Proofs
 import Vocabulary
 
 /// The routes for grants without a purchase, and for revoking them.
-struct GrantRoutes: Sendable {
-    let service: EntitlementService
-    let subjects: Subjects
+struct GrantRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Grants", "Items without a purchase, and purchases revoked or moved by the team.",
+        [
+            .listUserGrants, .grantItem, .revokeGrant, .revokeTransaction, .reinstateTransaction, .moveTransaction,
+            .moveTransactionOfAnybody,
+        ])
+    static let errors: [any RuledError] = [GrantError.endPassed]
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listUserGrants) { request, context in
@@ -119,13 +125,6 @@ extension Revocation: AnswerObject {
 }
 
 extension APIOperation {
-    static let grants = OperationGroup(
-        "Grants", "Items without a purchase, and purchases revoked or moved by the team.",
-        [
-            listUserGrants, grantItem, revokeGrant, revokeTransaction, reinstateTransaction,
-            moveTransaction, moveTransactionOfAnybody,
-        ])
-
     static let listUserGrants = APIOperation(
         .get, "/v1/users/{user}/grants", for: .backEnd(.read), isPerApp: true,
         "listUserGrants", "What was given without a purchase, newest first",

@@ -7,10 +7,13 @@ import Proofs
 import Vocabulary
 
 /// Routes for the pictures of items. They are public, because image views send no key.
-struct PictureRoutes: Sendable {
-    let catalogs: CatalogViews
+struct PictureRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Pictures", "The pictures of items.",
+        [.listPictures, .readPicture])
+    let parts: ServiceParts
 
-    func add(to group: RouterGroup<ServiceContext>) {
+    func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         group.on(.listPictures) { request, context in
             let addresses = catalogs.all(of: try RequestedApps.name(of: request, context)).reduce(
                 into: [Item: String]()

@@ -7,10 +7,11 @@ import Hummingbird
 import Proofs
 
 /// Routes for the catalog. Apps also get the state of each product for their user: owned or wished for.
-struct ProductRoutes: Sendable {
-    let catalogs: CatalogViews
-    /// Nil if the service keeps no profiles.
-    let profiles: ProfileService?
+struct ProductRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Products", "The catalog, as an app shows it.",
+        [.listProducts, .readProduct])
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listProducts) { request, context in
@@ -35,7 +36,7 @@ struct ProductRoutes: Sendable {
 
     /// The purchases and wishes of the caller's user; nil for a back end.
     private func userState(_ context: ServiceContext) async throws -> UserProductState? {
-        guard let profiles, case .app(let user, _) = context.caller else { return nil }
+        guard let profiles = till.profiles, case .app(let user, _) = context.caller else { return nil }
         return try await profiles.productState(of: user)
     }
 
@@ -219,8 +220,11 @@ struct ProductQuery {
 }
 
 /// The route that lists what an app offers.
-struct OfferingRoutes: Sendable {
-    let catalogs: CatalogViews
+struct OfferingRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Offerings", "The offerings of the catalog.",
+        [.listOfferings])
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listOfferings) { request, context in
@@ -258,12 +262,6 @@ struct OfferingRoutes: Sendable {
 }
 
 extension APIOperation {
-    static let products = OperationGroup(
-        "Products", "The catalog, its offerings and the pictures of items.",
-        [
-            listProducts, readProduct, listOfferings, listPictures, readPicture,
-        ])
-
     static let listProducts = APIOperation(
         .get, "/v1/products", for: .backEndOrApp(.read), isPerApp: true,
         "listProducts", "Lists the products for sale",

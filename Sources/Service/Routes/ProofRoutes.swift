@@ -5,9 +5,11 @@ import Proofs
 
 /// The route that verifies a proof without redeeming it. An invalid proof is refused with the code of its reason. A purchase token is
 /// not signed, so Google Play is asked about it.
-struct ProofRoutes: Sendable {
-    let service: EntitlementService
-    let googlePlay: GooglePlayApps
+struct ProofRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Proofs", "Proofs of purchase verified for anybody's use.",
+        [.verifyProof])
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.verifyProof) { request, context in

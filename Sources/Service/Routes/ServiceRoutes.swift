@@ -12,53 +12,49 @@ import Vocabulary
 
 /// The service's routes: they redeem the proofs of users and return their items.
 package struct ServiceRoutes: Sendable {
-    private let till: Till
-    private let stores: StoreClients
-    private let settings: RouteSettings
+    /// The groups of operations, with those that a setting turns on.
+    static let groups: [any OperationGroup.Type] = [
+        AccountRoutes.self, AttributeRoutes.self, BalanceRoutes.self, CatalogRoutes.self, ComparisonRoutes.self,
+        EventRoutes.self, ExportRoutes.self, ExternalTransactionRoutes.self, FigureRoutes.self,
+        GooglePlayNotificationRoutes.self, GrantRoutes.self, NotificationRoutes.self, OfferingRoutes.self,
+        PictureRoutes.self, ProductRoutes.self, ProfileRoutes.self, ProofRoutes.self, SeedAppRoutes.self,
+        SupportRoutes.self, UserDataRoutes.self, UserRoutes.self, WebhookRoutes.self,
+    ]
+
+    private let parts: ServiceParts
     private let others: [any RouteSource]
-    private let idempotentRequests: IdempotentRequests
-    private let limits: RateLimitMiddleware?
-    private let uncachedChains: ConcurrencyLimit
     private let sharedLimits: SharedLimits
     private let pages: CrossOriginMiddleware
-    private let accounts: AccountRoutes?
-    private let door: RedemptionDoor
-    private let events: EventHub?
 
-    private var service: EntitlementService { till.entitlements }
+    private var ledger: Ledger { parts.till.ledger }
+    private var settings: RouteSettings { parts.settings }
     private var metrics: ServiceMetrics { settings.metrics }
-
-    /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
-    private static let waitingPerUncachedChain = 256
 
     /// - Parameters:
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     package init(
         _ till: Till, stores: StoreClients = StoreClients(), _ settings: RouteSettings, others: [any RouteSource] = []
     ) {
-        (self.till, self.stores, self.settings, self.others) = (till, stores, settings, others)
-        door = stores.door(of: till.entitlements, counting: settings.metrics)
-        let (ledger, clock) = (till.ledger, till.clock)
+        self.others = others
+        parts = ServiceParts(till, stores, settings)
         pages = CrossOriginMiddleware(
             settings.origins,
             routes: APIOperation.all.filter(\.isForApps).map { ($0.method, $0.path) } + others.flatMap(\.appRoutes))
-        limits = settings.limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
-        uncachedChains = ConcurrencyLimit(
-            settings.maximumUncachedChains,
-            maximumWaiting: settings.maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
             proxies: settings.proxies, bodies: settings.bodies, requests: settings.requests, reserve: settings.reserve,
-            newcomers: settings.limits.map { NewcomerBudget($0, clock: clock) }, ledger: ledger)
-        ledger.observeCommits(settings.metrics.recordCommit)
-        idempotentRequests = IdempotentRequests(ledger: ledger, clock: till.entitlements.clock)
-        // What these count lasts beyond one router.
-        events = settings.listeners.map { EventHub(ledger: ledger, $0) }
-        accounts = till.accounts.map {
-            AccountRoutes(accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork())
-        }
+            newcomers: settings.limits.map { NewcomerBudget($0, clock: till.clock) }, ledger: till.ledger)
+        till.ledger.observeCommits(settings.metrics.recordCommit)
     }
 
-    private static let errors = CacheableAnswer(PackageResources.Errors_md, type: "text/markdown; charset=utf-8")
+    /// The page of errors: `Errors.md`, and the errors of groups whose sentences say all.
+    package static let errorPage: [UInt8] = groups.flatMap { $0.errors }.reduce(PackageResources.Errors_md) {
+        page, error in
+        let (status, later) = (Problem(error.rule).status, error.rule.mayRetry ? "yes" : "no")
+        return page
+            + Array("\n### \(error.code)\nStatus \(status). May succeed later: \(later).\n\(error.message)\n".utf8)
+    }
+
+    private static let errors = CacheableAnswer(errorPage, type: "text/markdown; charset=utf-8")
     private static let description = CacheableAnswer.description(OpenAPIDocument.composed)
     private static let descriptionWithSeedApp = CacheableAnswer.description(OpenAPIDocument.composedWithSeedApp)
 
@@ -71,7 +67,7 @@ package struct ServiceRoutes: Sendable {
 
     /// The tasks beside the routes: the end of live streams, and lines about what the log has suppressed.
     package func backgroundServices(logger: Logger) -> [any Service] {
-        [sharedLimits.lines.summaries(in: logger)] + [events].compactMap(\.self)
+        [sharedLimits.lines.summaries(in: logger)] + [parts.events].compactMap(\.self)
     }
 
     /// The method and path of each route, such as `GET /v1/products/{product}`.
@@ -86,44 +82,33 @@ package struct ServiceRoutes: Sendable {
     }
 
     private func addRoutes(to router: Router<ServiceContext>) {
-        let (open, catalogs) = (router.group(), CatalogViews(service.apps))
-        addOpenRoutes(to: open)
-        PictureRoutes(catalogs: catalogs).add(to: open)
-        accounts?.addUnauthenticated(to: open)
-        if let profiles = till.seedApp {
-            let app = router.group().add(
-                middleware: SeedAppMiddleware(authentication: settings.authentication))
-            if let limits { app.add(middleware: limits) }
-            SeedAppRoutes(door: door, profiles: profiles).add(to: app)
-        }
+        let open = router.group()
+        addDescriptions(to: open)
         // Metrics have no rate limit, and tell that the ledger is away.
         router.group().authenticated(by: settings.authentication, isForMetrics: true).on(.readMetrics) { _, _ in
             await metricsAnswer()
         }
-        let version = router.group().authenticated(by: settings.authentication, within: limits)
-        addAuthenticated(to: version, open: open, catalogs)
+        let version = router.group().authenticated(by: settings.authentication, within: parts.limits)
+        for group in Self.groups.compactMap({ $0.init(parts: parts) }) {
+            group.addUnauthenticated(to: open)
+            group.add(to: version)
+        }
         OptionalOperations.addRefusals(besides: Set(router.routes.map(\.description))) { $0 ? version : open }
         for other in others { other.add(to: router) }
     }
 
-    /// Adds the routes that describe the service, and those to which stores send notifications.
-    private func addOpenRoutes(to open: RouterGroup<ServiceContext>) {
+    /// Adds the routes that describe the service.
+    private func addDescriptions(to open: RouterGroup<ServiceContext>) {
         open.on(.isLive) { _, _ in HTTPResponse.Status.noContent }
         open.on(.isReady) { _, _ in
-            try await service.ledger.ping()
+            try await ledger.ping()
             return HTTPResponse.Status.noContent
         }
         open.on(.readErrors) { request, _ in
             Self.errors.response(to: request)
         }
         open.on(.readDescription) { request, _ in
-            try (till.seedApp == nil ? Self.description : Self.descriptionWithSeedApp).get().response(to: request)
-        }
-        NotificationRoutes(
-            service: service, metrics: metrics, uncachedChains: uncachedChains
-        ).add(to: open)
-        if let notifications = stores.playNotifications {
-            GooglePlayNotificationRoutes(notifications: notifications, metrics: metrics).add(to: open)
+            try (parts.till.seedApp == nil ? Self.description : Self.descriptionWithSeedApp).get().response(to: request)
         }
     }
 
@@ -132,7 +117,7 @@ package struct ServiceRoutes: Sendable {
 
     private func isLedgerUp() async -> Bool {
         do {
-            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [ledger = service.ledger] in
+            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [ledger] in
                 try await ledger.ping()
             } != nil
         } catch {
@@ -144,68 +129,30 @@ package struct ServiceRoutes: Sendable {
     private func metricsAnswer() async -> Response {
         let text = metrics.text(
             isLedgerUp: await isLedgerUp(), certificateEndsAt: settings.certificate?.endsAt,
-            queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
-            listeners: events?.streams.count,
+            queueDepth: BlockingWork.waitingCount + ledger.waitingCount,
+            listeners: parts.events?.streams.count,
             isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false)
         return Response(
             status: .ok, headers: [.contentType: PrometheusText.contentType],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-    }
-
-    /// - Parameter open: The group without authentication, for a check before there is a user.
-    private func addAuthenticated(
-        to version: RouterGroup<ServiceContext>, open: RouterGroup<ServiceContext>, _ catalogs: CatalogViews
-    ) {
-        let (profiles, googlePlay) = (till.profiles, stores.googlePlay)
-        let subjects = Subjects(
-            issuers: settings.authentication.acceptsAnyIssuer
-                ? nil : settings.authentication.issuers + [User.customerIssuer],
-            idempotentRequests: idempotentRequests)
-        let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
-        products.add(to: version)
-        OfferingRoutes(catalogs: catalogs).add(to: version)
-        if let figures = till.figures { FigureRoutes(figures: figures).add(to: version) }
-        ExportRoutes(service: service).add(to: version)
-        if let administration = till.administration {
-            CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
-        }
-        ComparisonRoutes(service: service).add(to: version)
-        ProofRoutes(service: service, googlePlay: googlePlay).add(to: version)
-        if let webhooks = till.webhooks { WebhookRoutes(webhooks: webhooks).add(to: version, naming: subjects) }
-        UserRoutes(door: door, subjects: subjects).add(to: version)
-        ExternalTransactionRoutes(service: service, googlePlay: googlePlay).add(to: version)
-        SupportRoutes(
-            door: door, subjects: subjects, orders: OrderLookup(service: service, clients: stores.orders)
-        ).add(to: version)
-        GrantRoutes(service: service, subjects: subjects).add(to: version)
-        BalanceRoutes(service: service, subjects: subjects).add(to: version)
-        AttributeRoutes(service: service, subjects: subjects, clock: till.clock).add(to: version)
-        if let profiles {
-            let shown = ProfileRoutes(profiles: profiles, products: products, subjects: subjects)
-            shown.addUnauthenticated(to: open)
-            shown.add(to: version)
-        }
-        UserDataRoutes(service: service, subjects: subjects, clock: till.clock, accounts: accounts).add(to: version)
-        if let events { EventRoutes(authentication: settings.authentication, hub: events).add(to: version) }
-        accounts?.addForApps(to: version)
     }
 }
 
 /// The route to which the App Store sends its notifications (App Store Server Notifications V2).
 ///
 /// The App Store presents no key. The route trusts only the signature.
-struct NotificationRoutes: Sendable {
-    let service: EntitlementService
-    let metrics: ServiceMetrics
-    /// The concurrency limit for proofs with an uncached chain. Verifying a chain is expensive, and anyone may send one.
-    let uncachedChains: ConcurrencyLimit
+struct NotificationRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Notifications of the App Store", "The address to which the App Store sends notifications.",
+        [.receiveNotification])
+    let parts: ServiceParts
 
     /// The largest notification read, in bytes: Apple's have about 20 KB.
     private static let maximumSize = 128 * 1024
 
-    func add(to group: RouterGroup<ServiceContext>) {
+    func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         group.on(.receiveNotification) { request, context in
-            try await NotificationReceipt.answer(context, counting: metrics) {
+            try await NotificationReceipt.answer(context, counting: settings.metrics) {
                 let body = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
                 let notification = try await verified(body, from: context.clientNetwork(of: request))
                 return (try await service.receive(notification, sentAs: body), nil, nil)
@@ -223,7 +170,9 @@ struct NotificationRoutes: Sendable {
             try service.notification(in: payload)
         }
         guard !service.hasCachedChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
-        return try await uncachedChains.run(for: network) { try await BlockingWork.process(payload.count, verify) }
+        return try await parts.uncachedChains.run(for: network) {
+            try await BlockingWork.process(payload.count, verify)
+        }
     }
 }
 
@@ -260,23 +209,26 @@ struct NotificationReceipt: AnswerObject {
 extension NotificationOutcome: AnswerValue {}
 
 extension OpenAPIDocument {
+    private static let tags = [APIOperation.description] + ServiceRoutes.groups.map { $0.tag }
+    private static let tagsWithoutSeedApp = tags.filter { $0.name != SeedAppRoutes.tag.name }
+
     /// The description of a service, composed on first use.
-    package static let composed = describing(APIOperation.groups)
+    package static let composed = describing(tagsWithoutSeedApp)
     /// The description of a service with the routes of the seed's app.
-    package static let composedWithSeedApp = describing(APIOperation.groups + [APIOperation.seedApp])
+    package static let composedWithSeedApp = describing(tags)
 
     /// The text of `Documentation/openapi.json`: the description of a service on this machine.
     package static var page: String {
-        get throws { try describing(APIOperation.groups, at: "http://127.0.0.1:8080").get().json.prettyText }
+        get throws { try describing(tagsWithoutSeedApp, at: "http://127.0.0.1:8080").get().json.prettyText }
     }
 
     private static func describing(
-        _ groups: [OperationGroup], at server: String = "/"
+        _ tags: [OperationTag], at server: String = "/"
     ) -> Result<OpenAPIDocument, Defect> {
         Result { () throws(Defect) in
             try OpenAPIDocument(
                 title: "Till", "Verifies proofs of in-app purchases and grants the items to users.", server: server,
-                codes: SharedAnswer.codes(explainedIn: PackageResources.Errors_md), groups: groups,
+                codes: SharedAnswer.codes(explainedIn: ServiceRoutes.errorPage), tags: tags,
                 pathParameters: [
                     "user": [
                         .path(
@@ -348,23 +300,12 @@ extension Parameter {
 }
 
 extension APIOperation {
-    /// The operations of all routes but those of the seed's app.
-    fileprivate static let groups = [
-        proofs, users, products, balances, grants, attributes, profiles, accounts, events, userData, support,
-        catalogAdministration, comparison, figures, exports, webhooks, externalTransactions, notifications, service,
-    ]
-
     /// The operations of all routes, also of those that a service leaves out.
-    package static let all = (groups + [seedApp]).flatMap(\.operations)
+    package static let all = description.operations + ServiceRoutes.groups.flatMap { $0.operations }
 
-    private static let service = OperationGroup(
+    fileprivate static let description = OperationTag(
         "Service", "The description, the health and the metrics of the service.",
         [readErrors, readDescription, isLive, isReady, readMetrics])
-    private static let proofs = OperationGroup(
-        "Proofs", "Proofs of purchase verified for anybody's use.", [verifyProof])
-    private static let notifications = OperationGroup(
-        "Notifications", "The addresses to which the stores send notifications.",
-        [receiveNotification, receivePlayNotification])
 
     static let readErrors = APIOperation(
         .get, "/errors", for: .anybody, usesReserve: true,
@@ -423,23 +364,7 @@ package struct OptionalOperations: Sendable {
     /// They are on together, so the first one tells it.
     package let operations: [APIOperation]
 
-    private init(_ option: String, _ operations: [APIOperation]) {
-        self.option = option
-        self.operations = operations
-    }
-
-    /// The links of `accounts` need a mailer, too, so they follow.
-    package static let all = [
-        OptionalOperations("--accounts", APIOperation.accounts.operations),
-        OptionalOperations("--mail-server smtps://mail.example.com", APIOperation.mailedLinks),
-        OptionalOperations("--catalog-administration", APIOperation.catalogAdministration.operations),
-        OptionalOperations("--figures", APIOperation.figures.operations),
-        OptionalOperations("--google-notifications-audience URL", [APIOperation.receivePlayNotification]),
-        OptionalOperations("--live-events", APIOperation.events.operations),
-        OptionalOperations("--profiles", APIOperation.profiles.operations),
-        OptionalOperations("--seed-app", APIOperation.seedApp.operations),
-        OptionalOperations("--webhooks", APIOperation.webhooks.operations),
-    ]
+    package static let all = ServiceRoutes.groups.flatMap { $0.optional }
 
     /// Adds a refusal for each operation that has no route.
     ///

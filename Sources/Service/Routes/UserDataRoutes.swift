@@ -9,12 +9,11 @@ import Proofs
 import Vocabulary
 
 /// Routes for the export and the erasure of a user's data.
-struct UserDataRoutes: Sendable {
-    let service: EntitlementService
-    let subjects: Subjects
-    let clock: any WallClock
-    /// Nil if the service keeps no accounts.
-    let accounts: AccountRoutes?
+struct UserDataRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Personal data", "The export and the erasure of all data of a user.",
+        [.eraseOneself, .exportUser, .exportOwnData, .eraseUser])
+    let parts: ServiceParts
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.eraseUser) { request, context in
@@ -22,7 +21,9 @@ struct UserDataRoutes: Sendable {
         }
         group.on(.eraseOneself) { request, context in
             let user = try context.requiredUser
-            guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
+            guard let accounts = AccountRoutes(parts: parts), user.issuer == User.accountIssuer else {
+                return try await erase(user, context)
+            }
             let body = try await JSONBody(request, context, of: .eraseOneself)
             let account = try await accounts.confirmed(try body.credential("password"), request, context)
             try await accounts.accounts.erase(account, by: try context.requiredCaller.actor, at: clock.now())
@@ -209,12 +210,6 @@ extension SubscribedPurchase: AnswerObject {
 }
 
 extension APIOperation {
-    static let userData = OperationGroup(
-        "Personal data", "The export and the erasure of all data of a user.",
-        [
-            eraseOneself, exportUser, exportOwnData, eraseUser,
-        ])
-
     static let eraseOneself = APIOperation(
         .post, "/v1/me/erasure", for: .app, usesReserve: true,
         "eraseOneself", "Erases the user's personal data",

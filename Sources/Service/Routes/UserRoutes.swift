@@ -9,14 +9,20 @@ import Vocabulary
 
 /// Routes for one user: redeem proofs, and read items, rights, subscriptions, transactions and the account token. A back end
 /// names the user in the path. An app's user is named by its token. Both share the code.
-struct UserRoutes: Sendable {
-    let door: RedemptionDoor
-    let subjects: Subjects
+struct UserRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Users", "Proofs of purchase redeemed for a user, and the user's possessions.",
+        [
+            .readUser, .readMe, .makeUserAccountToken, .makeOwnAccountToken, .setUserAccountToken, .listUserItems,
+            .listOwnItems, .listUserRights, .listOwnRights, .listUserSubscriptions, .listOwnSubscriptions,
+            .listUserTransactions, .listOwnTransactions, .redeemUserTransaction, .redeemOwnTransaction,
+            .redeemUserReceipt,
+            .redeemOwnReceipt,
+        ])
+    let parts: ServiceParts
     /// The answers that apps ask for at every launch.
     private let items = UserAnswers<UserAnswer>(upTo: 32 << 20) { $0.answer.size }
     private let rights = UserAnswers<UserAnswer>(upTo: 16 << 20) { $0.answer.size }
-
-    private var service: EntitlementService { door.entitlements }
 
     /// The answer about the items or the rights of a user.
     private struct UserAnswer: Sendable {
@@ -264,17 +270,6 @@ extension RedeemedTransaction: AnswerObject, Listed {
 }
 
 extension APIOperation {
-    static let users = OperationGroup(
-        "Users", "Proofs of purchase redeemed for a user, and the user's possessions.",
-        [
-            readUser, readMe, makeUserAccountToken, makeOwnAccountToken, setUserAccountToken, listUserItems,
-            listOwnItems,
-            listUserRights, listOwnRights,
-            listUserSubscriptions, listOwnSubscriptions, listUserTransactions, listOwnTransactions,
-            redeemUserTransaction,
-            redeemOwnTransaction, redeemUserReceipt, redeemOwnReceipt,
-        ])
-
     static let readUser = APIOperation(
         .get, "/v1/users/{user}", for: .backEnd(.read), isPerApp: true,
         "readUser", "Returns the user's account token if it was made",

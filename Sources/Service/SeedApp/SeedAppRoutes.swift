@@ -10,16 +10,25 @@ import Vocabulary
 
 /// The shop routes of the app that Till began with, in that app's own format: the header `idtoken`, forms as bodies, statuses
 /// as answers.
-struct SeedAppRoutes: Sendable {
+struct SeedAppRoutes: OperationGroup {
     static let sprouts = "sprout"
     static let backgrounds = "background"
 
-    let door: RedemptionDoor
-    let profiles: ProfileService
+    static let tag = OperationTag(
+        "Seed app", "The app that Till began with, in its own format.",
+        [.seedLogIn, .seedJoin, .seedWithdraw, .seedShop, .seedWear, .seedRedeem])
+    static let optional = [OptionalOperations(option: "--seed-app", operations: operations)]
+    let parts: ServiceParts
+    private let profiles: ProfileService
 
-    private var service: EntitlementService { door.entitlements }
+    init?(parts: ServiceParts) {
+        guard let profiles = parts.till.seedApp else { return nil }
+        (self.parts, self.profiles) = (parts, profiles)
+    }
 
-    func add(to group: RouterGroup<ServiceContext>) {
+    func addUnauthenticated(to open: RouterGroup<ServiceContext>) {
+        let group = open.group().add(middleware: SeedAppMiddleware(authentication: settings.authentication))
+        if let limits = parts.limits { group.add(middleware: limits) }
         group.on(.seedLogIn, .seedShop) { _, context in try await show(context) }
         let held = group.for(.app)
         held.on(.seedJoin) { request, context in try await join(request, context) }
@@ -271,10 +280,6 @@ struct SeedAppMember: AnswerObject, Sendable {
 }
 
 extension APIOperation {
-    static let seedApp = OperationGroup(
-        "Seed app", "The app that Till began with, in its own format.",
-        [seedLogIn, seedJoin, seedWithdraw, seedShop, seedWear, seedRedeem])
-
     static let seedLogIn = ofSeedApp(
         .get, "", "seedLogIn", "Returns the member", answers: [.json("The member.", SeedAppMember.self), notMember])
 

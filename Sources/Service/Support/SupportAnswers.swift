@@ -171,12 +171,12 @@ extension StoryEntry: AnswerObject, Listed {
             "actorName",
             note: "The name of the API key; absent for another actor, and if the service does not have the key.",
             \.event?.actor.keyIdentifier)
-        $0.field("subject", "The product, the item or the balance.", \.event?.subject)
-        $0.field("reference", "The transaction, the grant or the spending.") {
+        $0.field("subject", "The event's subject, such as a product, an item or a balance.", \.event?.subject)
+        $0.field("reference", "The event's reference, such as a transaction, a grant or a spending.") {
             $0.event?.reference ?? $0.notification?.transactionIdentifier
         }
         $0.field("origin") { $0.event?.origin ?? $0.notification?.origin }
-        $0.field("reason", "The team's reason, or the code of a refusal.", \.event?.reason)
+        $0.field("reason", "The event's reason, such as the team's words or the code of a refusal.", \.event?.reason)
         $0.field("cause", "The cause of a refusal.", \.refusal?.cause)
         $0.field("remedy", "The remedy of a refusal.", \.refusal?.remedy)
         $0.field("otherOwner", "The owner of the purchase that the user could not redeem.", \.otherOwner)

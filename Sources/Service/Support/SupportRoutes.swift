@@ -9,12 +9,15 @@ import Proofs
 import Vocabulary
 
 /// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
-struct SupportRoutes: Sendable {
-    let door: RedemptionDoor
-    let subjects: Subjects
-    let orders: OrderLookup
+struct SupportRoutes: OperationGroup {
+    static let tag = OperationTag(
+        "Support", "Answers for the team about users, purchases and orders.",
+        [
+            .searchUsers, .findTransaction, .tellStory, .explainItem, .listUnclaimed, .assignUnclaimed,
+        ])
+    let parts: ServiceParts
 
-    private var service: EntitlementService { door.entitlements }
+    private var orders: OrderLookup { OrderLookup(service: service, clients: stores.orders) }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.searchUsers) { request, _ in try await users(request) }
@@ -117,12 +120,6 @@ struct SupportRoutes: Sendable {
 }
 
 extension APIOperation {
-    static let support = OperationGroup(
-        "Support", "Answers for the team about users, purchases and orders.",
-        [
-            searchUsers, findTransaction, tellStory, explainItem, listUnclaimed, assignUnclaimed,
-        ])
-
     static let searchUsers = APIOperation(
         // A user belongs to no app.
         .get, "/v1/users", for: .backEnd(.support),

@@ -8,8 +8,16 @@ import Proofs
 import Vocabulary
 
 /// Routes for webhooks: endpoints, secrets and deliveries.
-struct WebhookRoutes: Sendable {
-    let webhooks: WebhookService
+struct WebhookRoutes: OperationGroup {
+    static let tag = APIOperation.webhooks
+    static let optional = [OptionalOperations(option: "--webhooks", operations: operations)]
+    let parts: ServiceParts
+    private let webhooks: WebhookService
+
+    init?(parts: ServiceParts) {
+        guard let webhooks = parts.till.webhooks else { return nil }
+        (self.parts, self.webhooks) = (parts, webhooks)
+    }
 
     /// Caches must not store secrets.
     private static let headers: HTTPFields = [.cacheControl: "no-store"]
@@ -61,7 +69,7 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    func add(to group: RouterGroup<ServiceContext>, naming subjects: Subjects) {
+    func add(to group: RouterGroup<ServiceContext>) {
         func on(_ operation: APIOperation, _ answer: @escaping @Sendable (Call) async throws -> Response) {
             group.on(operation) { request, context in try await answer(Call(webhooks, request, context)) }
         }
@@ -366,7 +374,7 @@ struct WebhookReplay: AnswerObject {
 }
 
 extension APIOperation {
-    static let webhooks = OperationGroup(
+    static let webhooks = OperationTag(
         "Webhooks", "The receivers of events at back ends.",
         [
             listWebhooks, addWebhook, getWebhook, changeWebhook, removeWebhook, getWebhookSecret, replaceWebhookSecret,

@@ -118,9 +118,9 @@ struct KeysMake: LedgerUser {
         name: .customLong("scope"), parsing: .upToNextOption,
         help: .value(
             "scope",
-            "A permission; may be repeated: \(APIKeyScope.allCases.map(\.rawValue).joined(separator: ", ")) (default: read and redeem)."
+            "A permission; may be repeated: \(ScopeArgument.allValueStrings.joined(separator: ", ")) (default: read and redeem)."
         ))
-    var scopes: [APIKeyScope] = []
+    var scopes: [ScopeArgument] = []
 
     @Option(
         name: .customLong("bundle-id"),
@@ -141,9 +141,8 @@ struct KeysMake: LedgerUser {
         try validateKind()
         guard let name else { return }
         try require(
-            User(name: name.replacing(" ", with: "_")) != nil && name.utf8.count <= APIKeys.maximumNameLength,
-            "\"\(name.prefix(APIKeys.maximumNameLength))\" is not a key's name. Use 1 to \(APIKeys.maximumNameLength) bytes, "
-                + "without control characters.")
+            APIKeys.isName(name),
+            "\"\(name.prefix(APIKeys.maximumNameLength))\" is not a key's name. Use \(APIKeys.nameRule).")
     }
 
     private func validateKind() throws {
@@ -177,7 +176,7 @@ struct KeysMake: LedgerUser {
             let record = try await keys.makePublic(name: name ?? app, app: app, platform: platform ?? .apple)
             return try show(record, key: record.identifier)
         }
-        let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes)
+        let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes.flatMap(\.scopes))
         let (record, key) = try await keys.make(
             name: name ?? "", scopes: scopes, app: app, expiresAt: try expiry(from: SystemClock().now()))
         try show(record, key: key)
@@ -197,7 +196,17 @@ struct KeysMake: LedgerUser {
     }
 }
 
-extension APIKeyScope: ExpressibleByArgument {}
+/// A scope on the command line, or all.
+struct ScopeArgument: ExpressibleByArgument {
+    static let allValueStrings = APIKeyScope.allCases.map(\.rawValue) + ["all"]
+
+    let scopes: [APIKeyScope]
+
+    init?(argument: String) {
+        scopes = APIKeyScope.allCases.filter { [$0.rawValue, "all"].contains(argument) }
+        guard !scopes.isEmpty else { return nil }
+    }
+}
 
 extension AppPlatform: ExpressibleByArgument {}
 

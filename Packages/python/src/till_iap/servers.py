@@ -14,10 +14,6 @@ from typing import Any
 
 from till_iap.program import PROGRAM
 
-# The scopes of the key of a service: all, because a suite is every back end in turn.
-SCOPES = (
-    "read", "redeem", "grant", "support", "spend", "export", "erase", "catalog", "webhooks", "figures", "metrics")
-
 # JSON, whose fields the documents of the API describe.
 JSON = Any
 
@@ -174,7 +170,8 @@ class Service(Client):
     """A service, called with the API key of a back end, and the stores beside it."""
 
     def __init__(self, process: Process, play: str) -> None:
-        super().__init__(process.url, process.run("keys", "make", "tests", "--scope", *SCOPES)["key"])
+        # All scopes, because a suite is every back end in turn.
+        super().__init__(process.url, process.run("keys", "make", "tests", "--scope", "all")["key"])
         self.process = process
         self.store = Store(process.url, process)
         self.play = Play(play, process)
