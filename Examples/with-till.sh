@@ -50,5 +50,10 @@ service=$server_PID
 read -r _ _ TILL_URL <&"${server[0]}" && read -r _ _ TILL_PLAY_URL <&"${server[0]}" || fail "Till did not start."
 # The local App Store is at the address of the service.
 export TILL_API_KEY TILL_WEBHOOK_SECRET TILL_URL TILL_PLAY_URL TILL_STORE_URL=$TILL_URL
-echo "Till: $TILL_URL · Google Play: $TILL_PLAY_URL · sandbox key: $TILL_SANDBOX_KEY · back end: http://127.0.0.1:$PORT" >&2
+{
+    echo "The back end is at http://127.0.0.1:$PORT. To play customers in another terminal, run there:"
+    printf 'export'
+    for name in TILL_DATA TILL_CATALOG TILL_SANDBOX_KEY TILL_STORE_URL TILL_PLAY_URL; do printf " %s=%q" "$name" "${!name}"; done
+    echo
+} >&2
 "$@"

@@ -160,7 +160,7 @@ func (g *garden) receive(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The message is too old, or not signed with the webhook's secret.", http.StatusUnauthorized)
 		return
 	}
-	var received message
+	received := message{content: content}
 	if err := json.Unmarshal(content, &received); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -172,14 +172,14 @@ func (g *garden) receive(w http.ResponseWriter, r *http.Request) {
 }
 
 type message struct {
-	Type      string    `json:"type"`
-	Timestamp time.Time `json:"timestamp"`
-	Data      struct {
-		Number    int                           `json:"number"`
-		ProductID string                        `json:"productId,omitempty"`
-		User      struct{ Issuer, Name string } `json:"user"`
-	} `json:"data"`
+	content []byte
+	Data    struct {
+		Number int
+		User   struct{ Issuer, Name string }
+	}
 }
+
+func (m message) MarshalJSON() ([]byte, error) { return m.content, nil }
 
 // activity lists what has happened to the user's purchases. Messages can come in another order than that of their numbers.
 func (g *garden) activity(w http.ResponseWriter, r *http.Request) {

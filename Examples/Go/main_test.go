@@ -92,7 +92,10 @@ func (c customer) items(t *testing.T) (items []string) {
 }
 
 func (c customer) activity(t *testing.T) (activity []string) {
-	var answer []message
+	var answer []struct {
+		Type string
+		Data struct{ ProductID string }
+	}
 	call(t, "GET", backEnd+"/activity", c.Token, nil, &answer)
 	for _, each := range answer {
 		activity = append(activity, strings.TrimSpace(each.Type+" "+each.Data.ProductID))
