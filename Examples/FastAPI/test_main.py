@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
+import jwt
 import pytest
 import uvicorn
 from standardwebhooks.webhooks import Webhook
@@ -105,7 +106,14 @@ def test_a_user_logs_in() -> None:
     head, _, signature = Customer("alice").token.split(".")
     _, claims, _ = Customer("bob").token.split(".")
     assert garden.get("/items").status_code == 401
-    for token in ["x", f"{head}.{claims}.{signature}"]:
+    now = int(time.time())
+    right = {"iss": os.environ["ISSUER"], "aud": os.environ["AUDIENCE"], "sub": "alice", "exp": now + 60}
+    wrong = [right | {"exp": now - 1}, right | {"iss": "https://other.example"}, right | {"aud": "other"}]
+    signing_key = jwt.PyJWK(json.loads(os.environ["SIGNING_KEY"]))
+    alice = {"Authorization": f"Bearer {jwt.encode(right, signing_key, 'EdDSA')}"}
+    assert garden.get("/items", headers=alice).status_code == 200
+    signed = [jwt.encode(each, signing_key, "EdDSA") for each in wrong]
+    for token in ["x", f"{head}.{claims}.{signature}", *signed]:
         assert garden.get("/items", headers={"Authorization": f"Bearer {token}"}).status_code == 401
     for name in ["alice", "nobody"]:
         assert garden.post("/sessions", json={"name": name, "password": "wrong horse"}).status_code == 401

@@ -3,10 +3,12 @@ package main
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -74,6 +76,20 @@ func logIn(t *testing.T, name string) (customer customer) {
 	// The app may ask Till itself, with the same token.
 	call(t, "PUT", service+"/v1/me/account-token", customer.Token, nil, &customer)
 	return customer
+}
+
+func tokenOf(t *testing.T, claims claims) string {
+	t.Helper()
+	var jwk struct{ D string }
+	keyError := json.Unmarshal([]byte(os.Getenv("SIGNING_KEY")), &jwk)
+	seed, seedError := base64.RawURLEncoding.DecodeString(jwk.D)
+	payload, claimsError := json.Marshal(claims)
+	if err := errors.Join(keyError, seedError, claimsError); err != nil {
+		t.Fatal(err)
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	content := encode([]byte(`{"alg":"EdDSA"}`)) + "." + encode(payload)
+	return content + "." + encode(ed25519.Sign(ed25519.NewKeyFromSeed(seed), []byte(content)))
 }
 
 func (c customer) items(t *testing.T) (items []string) {
@@ -159,10 +175,15 @@ func TestPurchaseBelongsToTheUserOfItsAccountToken(t *testing.T) {
 
 func TestUserLogsIn(t *testing.T) {
 	alice := logIn(t, "alice")
-	parts := strings.Split(alice.Token, ".")
-	claims := fmt.Sprintf(`{"iss":%q,"aud":%q,"sub":"bob","exp":%d}`, os.Getenv("ISSUER"), os.Getenv("AUDIENCE"), time.Now().Unix()+60)
-	forged := parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + "." + parts[2]
-	for _, token := range []string{"", "x", forged} {
+	issuer, audience, now := os.Getenv("ISSUER"), os.Getenv("AUDIENCE"), time.Now().Unix()
+	expect(t, 200, call(t, "GET", backEnd+"/items", tokenOf(t, claims{issuer, audience, "alice", now + 60}), nil, nil))
+	signed, forged := strings.Split(alice.Token, "."), strings.Split(logIn(t, "bob").Token, ".")
+	for _, token := range []string{
+		"", "x", signed[0] + "." + forged[1] + "." + signed[2],
+		tokenOf(t, claims{issuer, audience, "alice", now - 1}),
+		tokenOf(t, claims{"https://other.example", audience, "alice", now + 60}),
+		tokenOf(t, claims{issuer, "other", "alice", now + 60}),
+	} {
 		expect(t, 401, call(t, "GET", backEnd+"/items", token, nil, nil))
 	}
 	for _, name := range []string{"alice", "nobody"} {

@@ -1,7 +1,7 @@
 // Buys at both local stores, and follows the purchases through Till and the back end. Run it with ../with-till.sh.
 
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
+import { createHmac, createPrivateKey, sign } from "node:crypto";
 import { after, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { server } from "./server.mjs";
@@ -32,6 +32,14 @@ async function logIn(name, password) {
 }
 
 const logInAlice = () => logIn("alice", "correct horse");
+
+const encode = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+function tokenOf(claims) {
+  const content = `${encode({ alg: "EdDSA" })}.${encode(claims)}`;
+  const key = createPrivateKey({ key: JSON.parse(process.env.SIGNING_KEY), format: "jwk" });
+  return `${content}.${sign(null, Buffer.from(content), key).toString("base64url")}`;
+}
 
 async function items(token) {
   const { body } = await garden("GET", "/items", token);
@@ -91,8 +99,12 @@ test("a purchase belongs to the user of its account token", async () => {
 test("a user logs in", async () => {
   const [head, claims, signature] = (await logInAlice()).token.split(".");
   const bob = { ...JSON.parse(Buffer.from(claims, "base64url")), sub: "bob" };
-  const forged = `${head}.${Buffer.from(JSON.stringify(bob)).toString("base64url")}.${signature}`;
-  for (const token of [undefined, "x", forged]) assert.equal((await garden("GET", "/items", token)).status, 401);
+  const forged = `${head}.${encode(bob)}.${signature}`;
+  const now = Math.floor(Date.now() / 1000);
+  const right = { iss: process.env.ISSUER, aud: process.env.AUDIENCE, sub: "alice", exp: now + 60 };
+  assert.equal((await garden("GET", "/items", tokenOf(right))).status, 200);
+  const wrong = [{ ...right, exp: now - 1 }, { ...right, iss: "https://other.example" }, { ...right, aud: "other" }];
+  for (const token of [undefined, "x", forged, ...wrong.map(tokenOf)]) assert.equal((await garden("GET", "/items", token)).status, 401);
   for (const name of ["alice", "nobody"])
     assert.equal((await garden("POST", "/sessions", undefined, { name, password: "wrong horse" })).status, 401);
 });

@@ -20,7 +20,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
-            name: "GardenTests", dependencies: ["Garden", .product(name: "Crypto", package: "swift-crypto")]),
+            name: "GardenTests",
+            dependencies: [
+                "Garden",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

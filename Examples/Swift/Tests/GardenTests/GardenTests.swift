@@ -2,6 +2,7 @@
 
 import Crypto
 import Foundation
+import JWTKit
 import Testing
 
 @testable import Garden
@@ -74,7 +75,14 @@ import Testing
     @Test func `a user logs in`() async throws {
         let alice = try await logIn("alice").backEnd.token.split(separator: ".")
         let bob = try await logIn("bob").backEnd.token.split(separator: ".")
-        for token in ["", "x", "\(alice[0]).\(bob[1]).\(alice[2])"] {
+        let issuer = try #require(Self.environment["ISSUER"])
+        let audience = try #require(Self.environment["AUDIENCE"])
+        let right = try await token(issuer, audience, .now + 60)
+        #expect(try await Server(url: backEnd.url, token: right).call("GET", "/items").status == 200)
+        for token in try await [
+            "", "x", "\(alice[0]).\(bob[1]).\(alice[2])", token(issuer, audience, .now - 1),
+            token("https://other.example", audience, .now + 60), token(issuer, "other", .now + 60),
+        ] {
             #expect(try await Server(url: backEnd.url, token: token).call("GET", "/items").status == 401)
         }
         for name in ["alice", "nobody"] {
@@ -119,6 +127,16 @@ import Testing
         let answer = try await Server(url: till.url, token: token).call("PUT", "/v1/me/account-token")
         return try Customer(
             backEnd: Server(url: backEnd.url, token: token), accountToken: answer.text("appAccountToken"))
+    }
+
+    /// Returns a token of alice's, signed with the back end's key.
+    private func token(_ issuer: String, _ audience: String, _ end: Date) async throws -> String {
+        let jwk = try JWK(json: #require(Self.environment["SIGNING_KEY"]))
+        let key = try #require(jwk.privateExponent)
+        let keys = try await JWTKeyCollection().add(eddsa: EdDSA.PrivateKey(d: key, curve: .ed25519))
+        return try await keys.sign(
+            Tokens.Claims(
+                iss: .init(value: issuer), aud: .init(value: [audience]), sub: "alice", exp: .init(value: end)))
     }
 
     private func eventually(_ condition: () async throws -> Bool) async throws {
