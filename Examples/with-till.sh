@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Starts Till with a local App Store and a local Google Play, and a command in its environment: a back end, or the tests of one.
 #   Examples/with-till.sh COMMAND …
-# TILL is the program, .build/release/till by default. TILL_CATALOG is the folder of a catalog, that of Garden.storekit by default. PORT
-# is the port of the back end, 3000 by default, to which Till sends webhooks. All ends, and is forgotten, with the command.
+# TILL is the program, .build/release/till by default. TILL_CATALOG is the folder of a catalog, by default one of Garden.storekit. PORT is
+# the port of the back end, 3000 by default, to which Till sends webhooks. All ends, and is forgotten, with the command.
 set -euo pipefail
 
 examples=$(realpath "$(dirname "$0")")
 till=$(realpath "${TILL:-$examples/../.build/release/till}")
+catalog=${TILL_CATALOG:-}
+# No setting of another service, such as its ledger, is this one's.
+unset "${!TILL_@}"
 work=$(mktemp -d)
 service=
 finish() {
@@ -32,16 +35,16 @@ export ISSUER=https://garden.example AUDIENCE=com.example.garden
 SIGNING_KEY="{$jwk,\"d\":\"$(base64 --decode <<<"$key" | last_bytes)\"}"
 export SIGNING_KEY
 
-export PORT=${PORT:-3000} TILL_DATA=$work/data TILL_WEBHOOK_PRIVATE_ADDRESSES=true
+export PORT=${PORT:-3000} TILL_DATA=$work/data TILL_CATALOG=${catalog:-$work/catalog} TILL_WEBHOOK_PRIVATE_ADDRESSES=true
 TILL_SANDBOX_KEY=$(openssl rand -hex 16)
 export TILL_SANDBOX_KEY
-if [ -z "${TILL_CATALOG:-}" ]; then
-    export TILL_CATALOG=$work/catalog
-    "$till" init --storekit "$examples/Garden.storekit" --bundle-id com.example.garden "$TILL_CATALOG" >"$work/log" 2>&1 || fail "no catalog."
+if [ -z "$catalog" ]; then
+    "$till" init --storekit "$examples/Garden.storekit" --bundle-id com.example.garden "$TILL_CATALOG" >"$work/log" 2>&1 ||
+        fail "the catalog could not be made."
 fi
-TILL_API_KEY=$("$till" keys make "back end" 2>"$work/log") || fail "no API key."
+TILL_API_KEY=$("$till" keys make "back end" 2>"$work/log") || fail "the API key could not be made."
 TILL_WEBHOOK_SECRET=$("$till" webhooks add "http://127.0.0.1:$PORT/hooks" --json 2>"$work/log" | sed -n 's/.*"secret" : "\(.*\)".*/\1/p')
-[ -n "$TILL_WEBHOOK_SECRET" ] || fail "no webhook."
+[ -n "$TILL_WEBHOOK_SECRET" ] || fail "the webhook could not be added."
 coproc server {
     exec "$till" serve --store --play --port 0 --play-port 0 --log-level warning --webhooks \
         --jwt-issuer "$ISSUER" --jwt-audience "$AUDIENCE" --jwt-keys "$work/keys.json" --jwt-algorithms EdDSA 2>"$work/log"

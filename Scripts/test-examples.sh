@@ -7,7 +7,7 @@ set -euo pipefail
 TILL=$(realpath "$1")
 export TILL PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
-unset TILL_CATALOG TILL_LEDGER
+unset TILL_CATALOG
 . Scripts/work.sh
 . Scripts/python-tools.sh
 . Scripts/node.sh
