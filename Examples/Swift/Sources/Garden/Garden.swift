@@ -21,7 +21,9 @@ struct Garden {
 
     static func application(settings: [String: String]) async throws -> some ApplicationProtocol {
         func setting<Value>(_ name: String, read: (String) throws -> Value?) throws -> Value {
-            guard let value = try settings[name].flatMap(read) else { throw InvalidSetting(name: name) }
+            guard let text = settings[name], !text.isEmpty, let value = try read(text) else {
+                throw InvalidSetting(name: name)
+            }
             return value
         }
         let issuer = try setting("ISSUER") { $0 }
@@ -176,8 +178,7 @@ actor Webhook {
 
     func receive(_ content: Data, headers: HTTPFields) throws {
         func header(_ name: String) -> String { headers.first { $0.name.canonicalName == name }?.value ?? "" }
-        let id = header("webhook-id")
-        let timestamp = header("webhook-timestamp")
+        let (id, timestamp) = (header("webhook-id"), header("webhook-timestamp"))
         let signed = Data("\(id).\(timestamp).".utf8) + content
         // While the secret changes, a message has a signature by each. They are compared in constant time.
         let isSigned = header("webhook-signature").split(separator: " ").contains { text in
