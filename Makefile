@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings openapi pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel release test-release
+.PHONY: help build demo settings openapi pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel test-examples release test-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -121,6 +121,9 @@ wheel: build ## Build a Python wheel with the program of `make build`, into .bui
 test-wheel: wheel ## Install the wheel in a fresh virtual environment, and run its pytest fixtures with eight workers
 	@Scripts/test-wheel.sh .build/wheels
 
+test-examples: build ## Run the back ends of Examples (FastAPI, Node, Go, Swift) and their tests beside a service and both local stores
+	@Scripts/test-examples.sh .build/release/till
+
 release: requirements ## Make everything that is installed, with its sums and bills of materials, into .build/artifacts (as root)
 	@rm -rf .build/artifacts
 	@Scripts/release.sh .build/artifacts
@@ -141,10 +144,10 @@ bench-nodes: ## Predict the rates of 1, 3, 10 and 100 nodes of Citus from measur
 	@python3 Benchmarks/Service/nodes.py
 
 format: ## Format the sources
-	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Plugins Sources Tests
+	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Examples/Swift/Package.swift Examples/Swift/Sources Examples/Swift/Tests Plugins Sources Tests
 
 lint: ## Check the format of the sources
-	@swift format lint --strict --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Plugins Sources Tests
+	@swift format lint --strict --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Examples/Swift/Package.swift Examples/Swift/Sources Examples/Swift/Tests Plugins Sources Tests
 
 clean: ## Remove what was built
 	@rm -rf .build .build-fuzz Benchmarks/.build

@@ -19,12 +19,9 @@ skip() {
 
 [ -f "${TILL_PEERS:-}/cordova-plugin-purchase/store.js" ] ||
     skip "Set TILL_PEERS to a folder with cordova-plugin-purchase/store.js (www/store.js of its npm package)."
-if ! command -v node >/dev/null; then
-    [ "$(id -u)" = 0 ] || skip "Node 18 or later is needed. Run \`apt-get install nodejs\`."
-    "$root/Scripts/install-packages.sh" nodejs >"$root/.build/nodejs.log" 2>&1 ||
-        fail "Node could not be installed; see .build/nodejs.log."
-fi
-node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 18 ? 1 : 0)' || skip "Node 18 or later is needed."
+# shellcheck source=Scripts/node.sh
+. "$root/Scripts/node.sh"
+hindrance=$(cd "$root" && node_hindrance) || skip "$hindrance"
 
 mkdir "$work/catalog"
 cp "$root/Tests/Support/Garden.storekit" "$work/catalog/Till.storekit"

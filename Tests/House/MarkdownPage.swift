@@ -25,7 +25,7 @@ struct MarkdownPage {
 
     /// The documents of the project's root, of its folders of documents, and those that these link to.
     static func all() throws -> [MarkdownPage] {
-        let folders = ["", "Documentation/", "Keys/"]
+        let folders = ["", "Documentation/", "Examples/", "Keys/"]
         let paths = try folders.flatMap { folder in
             try FileManager.default.contentsOfDirectory(atPath: HouseTests.root.appending(path: folder).path)
                 .filter { $0.hasSuffix(".md") }.map { folder + $0 }
