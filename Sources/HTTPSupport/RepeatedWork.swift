@@ -9,7 +9,6 @@ import Synchronization
 /// growing pauses meanwhile, too. The log says when the work succeeds again. `companion` is the loop beside the routes. A beat that
 /// cannot fail is `AsyncStream.ticksUntilShutdown`.
 package struct RepeatedWork: Sendable {
-    /// The message about a failure.
     let failure: Logger.Message
     private let rhythm: Rhythm
     /// The ledger whose commits end a pause without work; nil if only time does.
@@ -113,7 +112,6 @@ package struct FailureCause: Hashable, Sendable {
     package init(_ error: any Error) { self.init(key: "code", text: Problem.code(of: error)) }
 }
 
-/// The pauses of repeated work.
 package struct Rhythm: Hashable, Sendable {
     /// The pause after a round with work.
     let interval: Duration

@@ -29,7 +29,6 @@ package struct APIKeyRecord: Hashable, Sendable {
 }
 
 extension APIKeyRecord {
-    /// The columns of `api_key`, for statements.
     static let columns = """
         key_id, name, scopes, app, platform, secret_digest, created_at, expires_at, last_used_at, revoked_at
         """
@@ -77,7 +76,6 @@ extension APIKeyRecord {
     }
 }
 
-/// The API keys of the ledger.
 extension LedgerTransaction {
     package func add(_ key: APIKeyRecord) throws {
         _ = try database.execute(

@@ -106,7 +106,6 @@ package struct Ledger: Sendable {
         storage.observeStop(observer)
     }
 
-    /// The same ledger with other blocked names.
     package func blocking(_ names: BlockedNames) -> Ledger {
         var ledger = self
         ledger.blockedNames = names
@@ -126,7 +125,6 @@ extension Ledger {
     /// - Parameters:
     ///   - features: All features. The ledger creates the tables of the features in use.
     ///   - migrates: True if the ledger may create tables and add columns.
-    /// - Throws: `StorageFault`.
     package init(
         file: URL,
         features: [LedgerFeature],

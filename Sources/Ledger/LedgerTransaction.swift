@@ -208,7 +208,6 @@ package enum AppAccountTokenAnswer: Hashable, Sendable {
     case set
     /// The user has another token, which purchases may name already.
     case hasAnother(UUID)
-    /// The token is another user's.
     case ofAnotherUser
 }
 
@@ -308,7 +307,6 @@ package struct ProductRecords {
     }
 }
 
-/// The numbers of product identifiers in the ledger.
 package struct ProductNumbers {
     fileprivate var numbers: [ByteKey: Int64] = [:]
 

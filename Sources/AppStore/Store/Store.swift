@@ -187,7 +187,6 @@ package struct Books {
     let settings: StoreSettings
     /// The database with the team's keys: that of the main store for a named one; nil for this database.
     let teamKeyQueue: DatabaseQueue?
-    /// The time of the machine's clock.
     let machineTime: Timestamp
     /// The time of the store's clock, or the moment of `at`. What belongs to an account has the time of `now(of:)`.
     var now: Timestamp

@@ -179,7 +179,6 @@ struct SandboxRoutes: Sendable {
         return .noContent
     }
 
-    /// A response with the JSON of an answer.
     private func read(_ json: @Sendable @escaping (Books) throws -> [UInt8]) async throws -> Response {
         JSONAnswer.response(bytes: try await BlockingWork.run { try store.read(json) })
     }

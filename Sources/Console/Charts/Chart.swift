@@ -67,7 +67,6 @@ package struct Chart: Sendable {
         if shown.count > 1 { legend }
     }
 
-    /// The series, and the lines after them.
     private var shown: [Series] { series + lines }
 
     private var isWide: Bool { shown.count > 2 }

@@ -214,8 +214,6 @@ package enum ErrorSentences {
     }
 
     /// The sentence of an error in each language. Nil if there is only the English one.
-    ///
-    /// - Parameter problem: The problem of the error.
     static func phrase(of error: any Error, as problem: Problem) -> Phrase? {
         guard let error = error as? CatalogChangeError else { return phrase(of: problem) }
         let sentence = error.sentence

@@ -26,13 +26,11 @@ package struct RecordedTransaction: Hashable, Sendable {
     package let leafDigest: [UInt8]?
     /// True if the ledger stores the signed bytes.
     package let isProofKept: Bool
-    /// The items that the transaction grants.
     package let items: [Item]
     /// The amount that the transaction adds to a balance; nil for none.
     package let credit: Credit?
 }
 
-/// The records about a single customer.
 extension LedgerTransaction {
     /// A record of a user's audit log; nil if there is none of that number.
     package func recordedEvent(_ number: Int64, of user: User) throws -> RecordedEvent? {

@@ -215,7 +215,6 @@ package enum AssignmentError: RuledError, Equatable {
     case purchaseNotFound
     /// Two origins use the same identifier.
     case purchaseAmbiguous
-    /// The origin is not accepted for the user.
     case originNotAccepted(Origin)
     /// The usual checks refuse the purchase.
     case refused(Redemption.Result)

@@ -141,7 +141,6 @@ struct IndexedName {
     let issuer: String
     let text: String
 
-    /// A name before all others.
     static let first = before(nil)
 
     /// A name before all names of a moment; nil for the first moment.

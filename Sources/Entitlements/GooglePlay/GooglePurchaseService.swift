@@ -9,7 +9,6 @@ import Proofs
 /// in between.
 package struct GooglePurchaseService: Sendable {
     package let entitlements: EntitlementService
-    /// The app that sells the purchases.
     package let app: App
     /// The name of the app on Google Play. An app of the catalog may have several there.
     let packageName: String

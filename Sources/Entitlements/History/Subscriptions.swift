@@ -29,7 +29,6 @@ extension SubscribedPurchase {
     }
 }
 
-/// The key of a purchase of one user.
 package struct PurchaseOfUser: Hashable {
     /// The number of the app.
     let app: Int64

@@ -12,7 +12,6 @@ package struct ItemExplanation: Hashable, Sendable {
         case assigned
         case gracePeriod
         case granted
-        /// Everybody owns the item.
         case ownedByEverybody
         case expired
         case renewalFailed
@@ -60,7 +59,6 @@ package struct ItemExplanation: Hashable, Sendable {
     package private(set) var products: [String] = []
     /// The team's reason for a revocation, the code of a refusal, or the reason for the end of a subscription; nil without one.
     package private(set) var reason: String?
-    /// True if the item renews.
     package private(set) var renews = false
 }
 

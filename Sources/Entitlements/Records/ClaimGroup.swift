@@ -28,7 +28,6 @@ package enum ClaimRequest: Sendable {
     var presented: PresentedClaims? { if case .redeem(let presented) = self { presented } else { nil } }
 }
 
-/// The claims that a user presents.
 package struct PresentedClaims: Sendable {
     package internal(set) var claims: [Claim]
     package let user: User

@@ -35,7 +35,6 @@ package struct ProofVerdict: Hashable, Sendable {
 
     package var isAccepted: Bool { failed == nil }
 
-    /// The outcome of a check.
     package subscript(check: Check) -> Outcome {
         if let failed, let failure {
             let order = Check.allCases

@@ -75,13 +75,11 @@ package struct EntitlementFacts: Sendable {
     package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
     /// The parked transactions of each original transaction.
     private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
-    /// The transaction of each purchase event.
     private var transactionsByEvent: [PurchaseEvent: TransactionKey] = [:]
     /// The original transactions of the purchases that the team has revoked.
     package var revokedByTeam: Set<TransactionKey> = []
     /// The states of purchases with an end in the histories of their owners.
     package var recordedStates: [TransactionKey: HistoryState] = [:]
-    /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
     /// The times at which owners were erased. Complete for the owners of presented purchases, and for users of tokens who own none of
     /// the purchases.
@@ -206,7 +204,6 @@ package struct EntitlementFacts: Sendable {
         return ParkedSiblings(key: claim.key, purchase: purchase)
     }
 
-    /// The summary of a purchase.
     mutating func summary(of original: TransactionKey) -> PurchaseSummary {
         if let known = summaries[original] { return known }
         let summary = PurchaseSummary(transactions(of: original).lazy.map(\.transaction))
@@ -354,7 +351,6 @@ struct PurchaseSummary: Hashable, Sendable {
 /// The periods of a subscription in the order of their beginnings.
 struct PurchasePeriods: Sendable {
     private var order: [(beginsAt: Timestamp, key: TransactionKey)] = []
-    /// The periods that are revoked.
     private(set) var revoked: Set<TransactionKey> = []
 
     mutating func set(_ transaction: EntitlementFacts.Transaction, for key: TransactionKey, isNew: Bool) {

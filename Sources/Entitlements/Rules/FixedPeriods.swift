@@ -58,7 +58,6 @@ package struct FixedPeriod: Hashable, Sendable {
     }
 }
 
-/// The rule of fixed periods.
 extension EntitlementDecision {
     /// The purchases that extend one another: those of a user for an item. Test purchases extend only test purchases.
     private struct Stack: Hashable {
@@ -128,7 +127,6 @@ extension EntitlementDecision {
     }
 }
 
-/// The facts about fixed periods.
 extension EntitlementFacts {
     /// True if one of the purchases, or of the parked statements, is for a fixed period.
     var haveFixedPeriods: Bool {
@@ -145,7 +143,6 @@ extension EntitlementFacts {
         }
     }
 
-    /// Notes the item of a fixed period.
     mutating func set(_ item: Item, ofFixedPeriod key: TransactionKey) throws(BrokenInvariant) {
         guard var transaction = transactions[key], transaction.fixed != nil else {
             throw BrokenInvariant("the item of a fixed period is one of a read transaction", key.identifier)

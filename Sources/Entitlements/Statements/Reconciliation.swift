@@ -72,7 +72,6 @@ extension LedgerTransaction {
 ///
 /// The schedule makes all runs, one after the other, so that a requested run never overlaps with a regular one.
 package final class ReconciliationRuns: Sendable {
-    /// The subject of a run.
     package enum Subject: String, Sendable, CaseIterable {
         /// The notifications since the last run.
         case notifications

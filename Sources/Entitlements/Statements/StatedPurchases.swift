@@ -116,9 +116,7 @@ package struct VerifiedPurchase: Hashable, Sendable {
 
     /// The purchase as it would be in the ledger if its user redeemed the proof now.
     ///
-    /// - Parameters:
-    ///   - claim: The claim of the proof, by the catalog.
-    ///   - facts: The facts about the claim.
+    /// - Parameter claim: The claim of the proof, by the catalog.
     package init(
         _ claim: Claim,
         _ type: ProductType?,

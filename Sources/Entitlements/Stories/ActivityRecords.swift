@@ -24,7 +24,6 @@ package struct ActivityEntry: Hashable, Sendable, Identifiable {
 }
 
 extension ActivityEntry {
-    /// The columns of `audit` with an entry.
     package static let columns = "user_id, number, \(AuditEntry.columns)"
 
     /// The entry in the next columns, which are `columns`, without the user.
@@ -97,7 +96,6 @@ extension LedgerTransaction {
     }
 }
 
-/// The recorded refusals of one code.
 package struct RefusalGroup: Hashable, Sendable {
     /// The maximum count. A greater number of refusals has this count.
     package static let maximumCount = 10_000

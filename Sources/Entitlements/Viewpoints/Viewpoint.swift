@@ -40,7 +40,6 @@ extension EntitlementService {
     /// The viewpoint of the caller now, about no user or about several.
     package var view: Viewpoint { view(at: clock.now()) }
 
-    /// The viewpoint of the caller at a moment.
     package func view(at moment: Timestamp) -> Viewpoint {
         let (catalogs, limit) = (catalogs, limit)
         return Viewpoint(
@@ -74,7 +73,6 @@ extension EntitlementService {
         view(at: try now(of: user, transaction))
     }
 
-    /// The customers with their own clocks.
     package var customers: [CustomerTime] { customerClocks?.customers() ?? [] }
 }
 

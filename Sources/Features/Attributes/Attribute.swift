@@ -173,7 +173,6 @@ extension [Attribute] {
     }
 }
 
-/// The error of a statement about an attribute.
 package enum AttributeError: RuledError, Equatable {
     /// - Parameter name: The beginning of the name.
     case nameInvalid(String)

@@ -59,7 +59,6 @@ extension LedgerTransaction {
         }
     }
 
-    /// The SHA-256 of each item's picture.
     private func pictureDigests() throws -> [Item: [UInt8]] {
         let digests: [(Item, [UInt8])] = try database.rows("SELECT collection, number, digest FROM catalog_picture") {
             (try Item(&$0), try $0.next())
@@ -240,7 +239,6 @@ extension CatalogRecord {
 }
 
 extension LedgerFeature {
-    /// The changes to the catalog.
     package static let catalogAdministration = LedgerFeature(tables: [.catalogChange, .catalogPicture])
 }
 

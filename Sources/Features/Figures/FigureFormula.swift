@@ -1,4 +1,3 @@
-/// The formula of a figure from the sums.
 struct FigureFormula {
     enum Kind: String {
         /// The sum of the days of a period.
@@ -29,7 +28,6 @@ struct FigureFormula {
     var denominator: Sum?
     /// True if the denominator is the level at the start of the period.
     var isOfLevel = false
-    /// The parts of a movement, by their names.
     var parts: [(name: String, sum: Sum)] = []
     /// True if the amounts are milliunits of a currency.
     var isMoney = false

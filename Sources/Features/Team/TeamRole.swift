@@ -84,7 +84,6 @@ package struct TeamChange: Hashable, Sendable {
     package let happenedAt: Timestamp
     package let event: Event
     package let actor: TeamActor
-    /// The name of the member who was changed.
     package let member: String
     /// The new role; nil if the change is none of the role.
     package var role: TeamRole?

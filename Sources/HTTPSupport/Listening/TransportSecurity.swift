@@ -18,7 +18,6 @@ extension TLSConfiguration {
         cipherSuiteValues = Self.suites
     }
 
-    /// The TLS of a client of other servers.
     package static var client: TLSConfiguration {
         var configuration = makeClientConfiguration()
         configuration.requireForwardSecrecy()

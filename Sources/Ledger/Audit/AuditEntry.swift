@@ -104,7 +104,6 @@ extension AuditEntry.Measure {
 }
 
 extension AuditEntry {
-    /// The columns of `audit` with an entry.
     package static let columns = """
         audit.happened_at, event, \(actor), origin, (SELECT bundle_id FROM app WHERE app.app = audit.app), reference,
             \(subject), reason, audit.amount, audit.balance, audit.ends_at

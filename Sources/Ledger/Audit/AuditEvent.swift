@@ -259,7 +259,6 @@ extension AuditEntry {
     }
 }
 
-/// A kind of entries of a story.
 package enum StoryKind: String, CaseIterable, Sendable {
     case purchases, renewals, refunds, refusals, team, notifications
 }

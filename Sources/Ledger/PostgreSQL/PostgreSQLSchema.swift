@@ -268,7 +268,6 @@ extension Ledger {
     /// - Parameters:
     ///   - features: All features. The ledger creates the tables of the features in use.
     ///   - migrates: True if the ledger may create tables and add columns.
-    /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,
         features: [LedgerFeature],

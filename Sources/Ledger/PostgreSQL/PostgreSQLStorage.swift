@@ -35,7 +35,6 @@ package final class PostgreSQLStorage: LedgerStorage {
     ///   - features: All features.
     ///   - randomness: A source of random bytes for the tokens of commits, and for pauses.
     ///   - migrates: True if the storage may create tables and add columns.
-    /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,
         features: [LedgerFeature],

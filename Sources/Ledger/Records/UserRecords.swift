@@ -63,7 +63,6 @@ package struct UserRecords {
         try database.value(Self.known(user))
     }
 
-    /// The query of `known`.
     package static func known(_ user: User) -> SQLQuery {
         SQLQuery("SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2", [user.name, user.issuer])
     }
@@ -149,7 +148,6 @@ package struct UserRecords {
             into: "account_token_alias", ["user_id", "app_account_token", "aliased_at"], [[identifier, token, moment]])
     }
 
-    /// Replaces a user's name.
     package func rename(_ identifier: Int64, from old: User, to issuer: String, _ name: String) throws {
         try database.delete(from: "user_name", where: ["name", "issuer"], [[old.name, old.issuer]])
         try database.insert(into: "user_name", ["name", "issuer", "user_id"], [[name, issuer, identifier]])
@@ -157,7 +155,6 @@ package struct UserRecords {
             #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [issuer, name, identifier])
     }
 
-    /// Notes that a user was erased.
     func setErased(_ identifier: Int64, at moment: Timestamp) throws {
         try database.execute(#"UPDATE "user" SET erased_at = $1 WHERE user_id = $2"#, [moment, identifier])
     }
@@ -288,7 +285,6 @@ package struct UserHead {
     package var lastGrant: Int64
     package var auditNumber: Int64
     var auditDigest: [UInt8]
-    /// True if the user was erased.
     let isErased: Bool
 
     package static let first = UserHead(

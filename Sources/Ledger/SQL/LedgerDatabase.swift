@@ -10,10 +10,8 @@ package protocol LedgerDatabase {
     /// The tables that features describe.
     var tables: LedgerTables { get }
 
-    /// The names of the tables that the ledger has.
     func presentTables() throws -> Set<String>
 
-    /// Creates a table of a feature.
     func create(_ table: Table) throws
 
     /// Takes the statistics by which a database server plans its queries, after many rows were written.

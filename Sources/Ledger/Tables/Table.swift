@@ -223,7 +223,6 @@ package struct Table: Sendable {
         return indexed
     }
 
-    /// The name in quotes, for SQL.
     var quotedName: String { "\"\(name)\"" }
 
     /// The query for all rows, in the same order in every database.

@@ -84,7 +84,6 @@ private struct CatalogMethods<Resource: CatalogRules> {
     }
 }
 
-/// The methods on the products of a catalog.
 extension PublisherMethod {
     static var subscriptionProducts: [PublisherMethod] {
         let products = CatalogMethods<CatalogSubscription>(

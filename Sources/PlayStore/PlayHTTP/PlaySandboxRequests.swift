@@ -49,7 +49,6 @@ final class PlayPurchaseRequest: SandboxRequest {
     }
 }
 
-/// A request to buy a subscription.
 final class PlaySubscriptionRequest: SandboxRequest {
     static let schema = Schema.object("A request to buy a subscription.", named: "SubscriptionRequest")
         .fields(PlayPurchaseRequest.fields)
@@ -96,7 +95,6 @@ struct PlayRefundRequest: SandboxRequest {
     let reason: VoidedPurchase.Reason?
 }
 
-/// A request to pause a subscription.
 struct PauseRequest: SandboxRequest {
     static let schema = Schema.object("A pause.", named: "PauseRequest").fields([
         "length": .text("`P1W` to `P4W` for a weekly plan, `P1M` to `P3M` for a longer one; the shortest by default.")
@@ -132,7 +130,6 @@ struct PushRequest: SandboxRequest {
     }
 }
 
-/// A request to send the test notification of the Play Console.
 struct TestNotificationRequest: SandboxRequest {
     static let schema = Schema.object("A test notification.", named: "TestNotificationRequest").fields([
         "packageName": .text("The app.")

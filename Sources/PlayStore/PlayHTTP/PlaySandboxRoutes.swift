@@ -295,7 +295,6 @@ struct PlaySandboxRoutes: Sendable {
         }
     }
 
-    /// A response with the JSON of an answer.
     func answer(
         _ status: HTTPResponse.Status = .ok, _ json: @escaping @Sendable (PlayBooks) throws -> [UInt8]
     ) async throws -> Response {

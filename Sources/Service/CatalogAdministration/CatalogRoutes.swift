@@ -53,7 +53,6 @@ struct CatalogRoutes: Sendable {
         }
     }
 
-    /// Adds the routes of a list, and of each of its elements.
     private func add<Element>(
         _ operations: CatalogListOperations,
         to group: RouterGroup<ServiceContext>,
@@ -339,7 +338,6 @@ extension CatalogService {
     }
 }
 
-/// The operations of a list of the catalog, and of each of its elements.
 struct CatalogListOperations {
     /// The field with the elements.
     let name: String

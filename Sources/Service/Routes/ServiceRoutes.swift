@@ -228,7 +228,6 @@ struct NotificationRoutes: Sendable {
     }
 }
 
-/// The service's answer to a notification of a store.
 struct NotificationReceipt: AnswerObject {
     /// A received notification: its outcome, its type, and the code of an error that no repetition changes; nil for what is not logged.
     typealias Received = (outcome: NotificationOutcome, type: String?, code: String?)

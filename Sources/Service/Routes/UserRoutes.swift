@@ -103,9 +103,7 @@ struct UserRoutes: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - fields: The fields of the body.
-    ///   - proof: Returns the proof of a body.
+    /// - Parameter proof: Returns the proof of a body.
     private func redeem(
         _ request: Request,
         _ context: ServiceContext,

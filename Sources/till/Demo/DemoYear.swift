@@ -38,7 +38,6 @@ struct DemoYear {
     /// The clock of the service, which works on an hour while the store goes on.
     let serviceClock: DemoClock
     let chance: DemoChance
-    /// The end of the year.
     let end: Timestamp
 
     /// The customers who buy on Google Play.

@@ -53,7 +53,6 @@ struct DataDirectory {
     /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
     func requireStore() throws { try require(storeFile, of: "store") }
 
-    /// - Throws: `PermissionDenied`.
     func hasStore() throws(PermissionDenied) -> Bool { try storeFile.exists() }
 
     /// The clock by which subscriptions end.

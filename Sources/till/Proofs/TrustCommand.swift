@@ -99,7 +99,6 @@ struct TrustList: Command {
 }
 
 extension AppKey {
-    /// The key in the output of commands.
     fileprivate func report(in file: URL? = nil) -> Report {
         [
             "realm": realm.rawValue, "name": packageName, "bundleId": bundleIdentifier,

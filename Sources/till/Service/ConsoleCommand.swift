@@ -56,7 +56,6 @@ extension LedgerUser {
     }
 }
 
-/// The option with the address of the service.
 struct ConsoleAddressOption: ParsableArguments {
     @Option(help: .value("url", "The address (at which browsers reach the service)."))
     var url = "http://127.0.0.1:8080"

@@ -98,8 +98,6 @@ struct Serve: Command {
     }
 
     /// Refuses a local store beside a service that accepts production: anyone who reaches the store can mint purchases.
-    ///
-    /// - Throws: `ConfigurationError`.
     private func checkLocalStores(_ configuration: ServeConfiguration) throws(ConfigurationError) {
         try configuration.settings.require(
             !runsPlay || configuration.googlePlay == nil, "google-service-account",
@@ -120,7 +118,6 @@ struct Serve: Command {
         }
     }
 
-    /// The local stores of this run.
     private func localStores(
         _ configuration: ServeConfiguration, _ sandboxKey: SandboxKey?
     ) throws -> (LocalStore?, LocalPlay?) {

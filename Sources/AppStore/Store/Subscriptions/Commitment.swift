@@ -36,7 +36,6 @@ extension CustomerSubscription {
         unfinishedCommitment == nil ? autoRenewProductIdentifier : productIdentifier
     }
 
-    /// The plan of the next billing period.
     var nextBillingPlanType: BillingPlanType { unfinishedCommitment == nil ? autoRenewBillingPlanType : .monthly }
 
     /// True if the next period belongs to the present commitment, or to the one that follows it.

@@ -43,7 +43,6 @@ extension ProductForm {
         texts = (address.locales + [""]).map(Self.blank)
     }
 
-    /// The form of an existing product.
     init(_ product: Product, _ definition: JSONObject, at address: ProductAddress) {
         self.init(address: address, isNew: false, type: product.type)
         for key in Self.valueKeys {

@@ -285,7 +285,6 @@ extension LedgerTransaction {
 }
 
 extension LedgerFeature {
-    /// The mails about accounts, and the links in them.
     package static let accountMail = LedgerFeature(tables: [.accountLink, .addressChange, .mail, .mailCount])
 }
 

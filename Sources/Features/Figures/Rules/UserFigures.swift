@@ -77,7 +77,6 @@ package enum UserFigures {
     }
 }
 
-/// A transaction with the facts for the figures.
 struct FigureTransaction {
     /// The largest plausible price, in milliunits: a billion units of the currency.
     private static let maximumPrice: Int64 = 1_000_000_000_000

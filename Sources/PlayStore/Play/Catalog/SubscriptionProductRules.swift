@@ -138,7 +138,6 @@ extension CatalogSubscription.BasePlan {
         }
     }
 
-    /// The name of the type of the plan.
     fileprivate var typeOfPlan: String {
         prepaidBasePlanType != nil ? "prepaid" : installmentsBasePlanType != nil ? "installments" : "autoRenewing"
     }

@@ -29,7 +29,6 @@ package struct PlayPurchaseOrder: Sendable {
 
 /// The customer's side of the Play: purchases, delayed payments, refunds.
 extension PlayBooks {
-    /// The maximum quantity of one purchase.
     static let maximumQuantity = 50
 
     /// Sells a product.

@@ -111,7 +111,6 @@ struct IAPKitRequest: Hashable, Sendable {
     enum Proof: Hashable, Sendable {
         /// The signed transaction (JWS) of the App Store.
         case transaction([UInt8])
-        /// The purchase token of Google Play.
         case purchaseToken(GooglePlayToken)
 
         /// The field that contains the proof.

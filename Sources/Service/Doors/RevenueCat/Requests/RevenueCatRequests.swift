@@ -107,7 +107,6 @@ package struct OfferRequest: Hashable, Sendable {
         package let productIdentifier: String
     }
 
-    /// The maximum number of offers in one request.
     package static let maximumCount = 100
 
     package let user: String
@@ -157,7 +156,6 @@ package struct LogInRequest: Hashable, Sendable {
 
 /// The attributes in a request (`attributes`): those that can be recorded, and the reasons against the others.
 package struct AttributeChanges: Hashable, Sendable {
-    /// The maximum number of attributes in one request.
     package static let maximumCount = 100
     /// The maximum length of a name, in bytes of UTF-8.
     package static let maximumNameLength = 256
