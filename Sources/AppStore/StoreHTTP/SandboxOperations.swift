@@ -1,6 +1,5 @@
 import HTTPSupport
 import HTTPTypes
-import Proofs
 
 extension LocalStoreDescription {
     /// Composed on first use.

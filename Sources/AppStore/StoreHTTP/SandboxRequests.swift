@@ -1,7 +1,6 @@
 import Catalog
 import Foundation
 import HTTPSupport
-import Hummingbird
 import Proofs
 
 /// A request to buy a product.

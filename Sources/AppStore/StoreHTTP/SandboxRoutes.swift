@@ -2,7 +2,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Proofs
 
 /// The sandbox API: actions of the customer, of Apple and of time, as in Xcode's StoreKit test session (`SKTestSession`).
 struct SandboxRoutes: Sendable {

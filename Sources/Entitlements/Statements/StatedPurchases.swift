@@ -1,7 +1,6 @@
 import Catalog
 import Ledger
 import Proofs
-import Vocabulary
 
 /// The use cases of purchases that a store states without a signature, when the service asks it.
 extension EntitlementService {

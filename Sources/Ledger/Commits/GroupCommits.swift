@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import NIOPosix
-import Proofs
 import Synchronization
 import Vocabulary
 

@@ -1,5 +1,3 @@
-import Proofs
-
 /// The description of a table of the ledger. Its DDL, its export and its import follow from it.
 package struct Table: Sendable {
     package let name: String

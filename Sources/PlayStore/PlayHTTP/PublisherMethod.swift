@@ -1,6 +1,5 @@
 import HTTPSupport
 import HTTPTypes
-import Proofs
 
 /// A method of the Play Developer API, by its identifier in Google's discovery document. `CatalogMethods.swift` has those on catalogs.
 struct PublisherMethod: Sendable {

@@ -4,7 +4,6 @@ import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Ledger
 import Proofs
 import Vocabulary
 

@@ -1,4 +1,3 @@
-import Catalog
 import Entitlements
 import Features
 import HTTPSupport

@@ -3,7 +3,6 @@ import Foundation
 import HTTPSupport
 import Logging
 import Proofs
-import Vocabulary
 
 /// A program that listens for a data directory, with the addresses of its parts.
 ///
