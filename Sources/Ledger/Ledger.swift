@@ -117,9 +117,7 @@ package struct Ledger: Sendable {
             database: database, randomness: randomness, damaged: storage.damaged, blockedNames: blockedNames,
             numbers: numbers)
     }
-}
 
-extension Ledger {
     /// Opens the ledger in one SQLite file, and creates the file if it does not exist.
     ///
     /// - Parameters:

@@ -37,9 +37,7 @@ package struct LedgerTransaction {
     package func requireName(of user: User) throws(LedgerError) {
         guard !blockedNames.contains(user) else { throw .userBlocked }
     }
-}
 
-extension LedgerTransaction {
     /// The records of a user's audit log, oldest first.
     ///
     /// - Parameters:

@@ -145,9 +145,7 @@ extension Books {
                 productIdentifier: sold.productIdentifier, transactionIdentifier: sold.transactionIdentifier)
         }
     }
-}
 
-extension Books {
     var clocks: ClockRecords { ClockRecords(database: database, machineTime: machineTime) }
 
     /// The time of an account: that of its own clock, or else the store's.

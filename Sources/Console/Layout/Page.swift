@@ -27,9 +27,7 @@ struct Page: Sendable {
         let text = "<!DOCTYPE html>\n" + html(context).render(context.language)
         return .text(text, type: "text/html", status: status)
     }
-}
 
-extension Page {
     /// The page in its frame: head, navigation, the member's menu, and the footer.
     private func html(_ context: ConsoleContext) -> HTML {
         Console.html(HTMLAttribute("lang", context.language.rawValue)) {
@@ -120,9 +118,7 @@ extension Page {
             }
         }
     }
-}
 
-extension Page {
     /// The page of an error. Its code is the one of the API, which `/errors` explains.
     ///
     /// - Parameter sentence: The sentence of the error in each language. Nil if there is only the English one.

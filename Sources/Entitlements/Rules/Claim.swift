@@ -196,9 +196,7 @@ package struct Claim: Hashable, Sendable, Codable {
         self.facts = facts
         self.renewal = renewal
     }
-}
 
-extension Claim {
     /// The claim of a redeemed transaction that its owner presents again, or that a store takes back.
     ///
     /// - Parameters:

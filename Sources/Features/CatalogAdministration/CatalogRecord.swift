@@ -203,9 +203,7 @@ package struct CatalogRecord: Hashable, Sendable {
     package let changed: [Changed]
     /// The SHA-256 of each item's picture.
     package let pictures: [Item: [UInt8]]
-}
 
-extension CatalogRecord {
     /// The catalog of an app: the files with the changes of this record.
     ///
     /// - Throws: `CatalogError` if the changes conflict with the files.

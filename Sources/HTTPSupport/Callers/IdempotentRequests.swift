@@ -184,9 +184,7 @@ package final class IdempotentRequests: Sendable {
         }
         return text
     }
-}
 
-extension IdempotentRequests {
     private static let deletionInterval = Duration.seconds(10 * 60)
     private static let retries = Duration.seconds(60)...deletionInterval
     /// The largest number of answers that one commit deletes. Purchases wait for it.

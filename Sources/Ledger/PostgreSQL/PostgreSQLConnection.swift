@@ -308,9 +308,7 @@ final class PostgreSQLConnection {
         return PostgreSQLFailure(
             state: PQstatus(handle) == CONNECTION_OK ? field.map { String(cString: $0) } ?? "" : nil)
     }
-}
 
-extension PostgreSQLConnection {
     /// Waits for notifications on the channels of `LISTEN`.
     ///
     /// - Parameter milliseconds: The timeout.

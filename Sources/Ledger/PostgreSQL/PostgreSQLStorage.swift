@@ -211,9 +211,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     private func pause(upTo seconds: Double) {
         Thread.sleep(forTimeInterval: seconds * Double(randomness.bytes(1)[0]) / 255)
     }
-}
 
-extension PostgreSQLStorage {
     /// Looks up a commit whose answer was lost.
     ///
     /// The insertion of its token waits for a transaction that may still run on the server. If the insertion succeeds, the

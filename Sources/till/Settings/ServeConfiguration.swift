@@ -271,9 +271,7 @@ struct ServeConfiguration {
         for name in names { try settings.requireFile(name) }
         return (URL(filePath: paths[0]), URL(filePath: paths[1]))
     }
-}
 
-extension ServeConfiguration {
     private static func tokens(_ settings: ServeSettings) throws(ConfigurationError) -> TokenSettings? {
         let (issuer, keySource) = (settings.text("jwt-issuer"), settings.text("jwt-keys"))
         var audiences: [TokenSettings.Audience] = []

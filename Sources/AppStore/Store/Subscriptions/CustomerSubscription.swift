@@ -121,9 +121,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     var endingIntent: ExpirationIntent {
         hasDeclinedPriceIncrease ? .customerDidNotConsentToPriceIncrease : .customerCancelled
     }
-}
 
-extension CustomerSubscription {
     /// Begins a period of a product, whatever the state before. A renewal continues an unfinished commitment.
     ///
     /// - Parameters:

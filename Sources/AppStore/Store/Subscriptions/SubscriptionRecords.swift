@@ -254,9 +254,7 @@ extension Books {
         let all = try transactions.transactions(original: subscription.originalTransactionIdentifier)
         return all.filter { $0.webOrderLineItemIdentifier == all.last?.webOrderLineItemIdentifier }
     }
-}
 
-extension Books {
     /// The sale of a transaction identifier.
     ///
     /// - Throws: `StoreError`, `saleNotFound`.

@@ -153,9 +153,7 @@ extension CustomerView {
         }
         also(mark(transaction.origin))
     }
-}
 
-extension CustomerView {
     /// The facts that the ledger stores about a redeemed transaction and its proof.
     @HTMLBuilder func facts(of recorded: RecordedTransaction) -> HTML {
         let transaction = recorded.transaction

@@ -147,9 +147,7 @@ extension CatalogSubscription.BasePlan {
         autoRenewingBasePlanType?.billingPeriodDuration ?? prepaidBasePlanType?.billingPeriodDuration
             ?? installmentsBasePlanType?.billingPeriodDuration
     }
-}
 
-extension CatalogSubscription.BasePlan {
     /// The days of grace and hold together, if a plan names no hold.
     private static let standardDays: Int64 = 60
 

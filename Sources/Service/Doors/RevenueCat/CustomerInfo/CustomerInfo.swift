@@ -82,9 +82,7 @@ package struct CustomerInfo: Sendable {
                     > (other.purchaseDate, ByteKey(productIdentifier)))
         }
     }
-}
 
-extension CustomerInfo {
     /// The next moment at which time alone may change customer info, besides the dates of the request; nil if there is none.
     package var changesAt: Timestamp? {
         let ends = subscriptions.values.map(\.expiresDate) + entitlements.values.map(\.expiresDate)
