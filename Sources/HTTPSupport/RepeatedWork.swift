@@ -103,7 +103,6 @@ package struct RepeatedWork: Sendable {
 
 /// The cause of a failure in the log: a code, or another text of the service's own.
 package struct FailureCause: Hashable, Sendable {
-    /// The metadata key.
     let key: String
     let text: String
 

@@ -200,7 +200,6 @@ extension LedgerTransaction {
     }
 }
 
-/// The result of setting an account token.
 package enum AppAccountTokenAnswer: Hashable, Sendable {
     /// The user has the token now, or had it before.
     case set
@@ -234,7 +233,6 @@ package struct AppRecords {
     }
 }
 
-/// The numbers of bundle identifiers in the ledger.
 package struct AppNumbers {
     private var numbers: [String: Int64] = [:]
     private var bundleIdentifiers: [Int64: String] = [:]
@@ -272,7 +270,6 @@ package struct ProductRecords {
         "(SELECT product FROM product WHERE product_id = \(parameter))"
     }
 
-    /// The query of `numbers`.
     package static func known(_ identifiers: Set<ByteKey>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
             "SELECT product, product_id FROM product WHERE product_id \(database.isIn("$1"))",

@@ -136,7 +136,6 @@ extension Chart {
 
     private typealias Place = (x: Double, y: Double)
 
-    /// The width of a period.
     var slot: Double { (Self.rightEdge - Self.leftEdge) / Double(max(periods.count, 1)) }
 
     func start(_ index: Int) -> Double { Self.leftEdge + slot * Double(index) }

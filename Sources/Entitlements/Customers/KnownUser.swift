@@ -3,7 +3,6 @@ import Ledger
 import Proofs
 import Vocabulary
 
-/// A user in the ledger.
 package struct KnownUser: Hashable, Sendable {
     package let user: User
     /// The account token that the user's purchases may contain, even if it was never returned.
@@ -44,7 +43,6 @@ package struct KnownPurchase: Hashable, Sendable {
     package let notifications: [StatedNotification]
 }
 
-/// The search for users.
 extension LedgerTransaction {
     /// A user with the account token; nil for an unknown user.
     package func customer(_ user: User) throws -> KnownUser? {
@@ -209,7 +207,6 @@ extension LedgerTransaction {
     }
 }
 
-/// The error of an assignment of an unclaimed purchase.
 package enum AssignmentError: RuledError, Equatable {
     /// No such purchase is known, or a user has redeemed it.
     case purchaseNotFound

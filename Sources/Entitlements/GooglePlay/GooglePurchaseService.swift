@@ -559,7 +559,6 @@ extension GooglePurchaseService {
         }
     }
 
-    /// Records that Google Play has the acknowledgement.
     package func endAcknowledgement(of purchase: GooglePurchase) async throws {
         let now = entitlements.clock.now()
         try await ledger.writeInBackground { try $0.googlePurchases.settle(purchase.key, acknowledgedAt: now) }

@@ -301,7 +301,6 @@ extension ItemExplanation {
     }
 }
 
-/// The facts about a user and an item that an explanation is derived from.
 package struct ItemFacts: Sendable {
     /// A purchase of the user that grants, or has granted, the item.
     package struct Purchase: Sendable {
@@ -327,10 +326,8 @@ package struct ItemFacts: Sendable {
     package var ending: ExpirationReason?
     /// True if the ledger has nothing about the user.
     package var isUserUnknown = false
-    /// The identifiers of the products that grant the item.
     package var products: [String] = []
     package var purchases: [Purchase] = []
-    /// The newest grant of the item by the team.
     package var grant: Grant?
     /// The newest refusal or transfer of a purchase of these products.
     package var event: AuditEntry?

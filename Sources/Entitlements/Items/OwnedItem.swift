@@ -8,7 +8,6 @@ package struct OwnedItem: Hashable, Sendable {
     package indirect enum Source: Hashable, Sendable {
         /// A purchase. If several give the item, the one that ends last.
         case purchase(ItemPurchase)
-        /// A grant by the team.
         case grant(identifier: String)
         /// The catalog, which gives the item to everybody.
         case rule

@@ -38,7 +38,6 @@ struct EntitlementRecords {
         return facts
     }
 
-    /// The original transactions of all purchases of a user.
     func originals(of user: Int64) throws -> Set<TransactionKey> {
         Set(
             try database.rows(

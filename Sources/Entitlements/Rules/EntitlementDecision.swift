@@ -8,7 +8,6 @@ import Vocabulary
 /// lead to the same entitlements, in any order and with any repetition.
 package struct EntitlementDecision: Sendable {
     package internal(set) var facts: EntitlementFacts
-    /// The changes to write.
     package internal(set) var changes = EntitlementChanges()
     /// What cannot be, and was found; nil for nothing.
     package internal(set) var breach: BrokenInvariant?

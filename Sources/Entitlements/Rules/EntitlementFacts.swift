@@ -19,7 +19,6 @@ package struct EntitlementFacts: Sendable {
         package var transactions: [TransactionKey] = []
     }
 
-    /// A redeemed transaction.
     package struct Transaction: Hashable, Sendable {
         package let originalKey: TransactionKey
         /// The number among the owner's transactions; nil before the transaction is stored.
@@ -316,7 +315,6 @@ extension Naming: Comparable {
 ///
 /// A receipt has thousands of transactions of one subscription. Each would otherwise read all the others.
 struct PurchaseSummary: Hashable, Sendable {
-    /// True if a part of the purchase has added to a balance.
     var addsToBalance = false
     /// True if a part without an end is not revoked.
     var isEndless = false

@@ -32,7 +32,6 @@ extension GracePeriod {
     }
 }
 
-/// The rule of statements about a grace period.
 extension EntitlementDecision {
     /// Writes a claim's statement about a grace period, unless a later one is known.
     ///

@@ -89,7 +89,6 @@ package final class ReconciliationRuns: Sendable {
         package let errorCode: String?
     }
 
-    /// The state of a subject.
     package struct State: Hashable, Sendable {
         /// The start of the run under way; nil if there is none.
         package fileprivate(set) var runningSince: Timestamp?

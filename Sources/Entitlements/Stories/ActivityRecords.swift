@@ -60,7 +60,6 @@ extension LedgerTransaction {
         return Array(try activity(found).sorted { $1.position < $0.position }.prefix(limit))
     }
 
-    /// The entries with their users.
     package func activity(_ entries: [ActivityEntry]) throws -> [ActivityEntry] {
         guard !entries.isEmpty else { return [] }
         let names = try presentNames(of: Set(entries.map(\.id.user)))

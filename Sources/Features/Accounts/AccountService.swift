@@ -144,7 +144,6 @@ extension AccountService {
         case invalid
     }
 
-    /// True if a text has the prefix of an access token.
     package static func isAccessToken(_ text: String) -> Bool {
         text.hasPrefix(SessionToken.Kind.access.rawValue)
     }
@@ -219,7 +218,6 @@ extension AccountService {
     }
 }
 
-/// The error of a use case of accounts or sessions.
 package enum AccountError: String, RuledError, CaseIterable {
     case emailInvalid
     case emailTooLong

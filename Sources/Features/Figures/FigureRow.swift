@@ -41,7 +41,6 @@ struct FigureRow: Hashable {
         currency = ByteKey(try row.next())
     }
 
-    /// All rows of a sum.
     static func all(of key: FigureKey) -> [FigureRow] {
         FigureSpan.allCases.flatMap { span in FigureBreakdown.allCases.map { FigureRow(key, span, $0) } }
     }

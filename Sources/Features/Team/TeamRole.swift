@@ -2,7 +2,6 @@ import Ledger
 import Proofs
 import Vocabulary
 
-/// The role of a team member in the console.
 package enum TeamRole: String, Sendable, CaseIterable, SQLConvertible {
     /// Sees customers, figures, products and messages, and changes nothing.
     case viewer

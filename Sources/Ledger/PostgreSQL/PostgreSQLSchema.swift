@@ -121,7 +121,6 @@ struct PostgreSQLDefinitions {
         .filter { rows[$0, default: 0] > Self.automaticRows }
     }
 
-    /// A part of a table.
     private struct Part {
         let kind: String
         let name: String

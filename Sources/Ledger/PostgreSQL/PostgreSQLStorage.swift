@@ -20,7 +20,6 @@ package final class PostgreSQLStorage: LedgerStorage {
     private let randomness: Randomness
     let address: PostgreSQLAddress
     private let absence: ServerAbsence
-    /// The number of commits.
     private let commits = Atomic(0)
     private static let commitsPerSweep = 4096
     /// The time for which a transaction is retried after conflicts.

@@ -81,7 +81,6 @@ package struct UserRecords {
         return issuers
     }
 
-    /// The users with numbers.
     package func names(of identifiers: Set<Int64>) throws -> [Int64: User] {
         try database.dictionary(
             #"SELECT user_id, issuer, name FROM "user" WHERE user_id \#(database.isIn(numbers: "$1"))"#,
@@ -221,7 +220,6 @@ extension UserRecords {
         return max(0, Self.maximumAliases - count)
     }
 
-    /// Adds a name that leads to a user.
     package func addAlias(_ alias: User, of user: Int64, at moment: Timestamp) throws {
         try database.insert(
             into: "user_name", ["name", "issuer", "user_id"], [[alias.name, alias.issuer, user]])
@@ -254,7 +252,6 @@ extension UserRecords {
         ) { try User(&$0) }.compactMap(\.self)
     }
 
-    /// The numbers of the users who were merged into a user.
     func formers(of user: Int64) throws -> [Int64] {
         try database.rows("SELECT former_id FROM user_merge WHERE user_id = $1 ORDER BY former_id", [user]) {
             try $0.next()

@@ -117,7 +117,6 @@ package protocol LedgerDatabase {
     /// The SQL after a table's name that forces an index, for a database that would choose a worse one.
     func indexed(by index: String) -> String
 
-    /// Returns true if an error is a constraint violation.
     func isConstraintViolation(_ error: any Error) -> Bool
 }
 
@@ -210,7 +209,6 @@ final class ChangedUsers {
     var numbers: Set<Int64> = []
 }
 
-/// The observers of the users changed by a commit.
 final class ChangeObservers: Sendable {
     private let observers = Mutex<[@Sendable (Set<Int64>) -> Void]>([])
 

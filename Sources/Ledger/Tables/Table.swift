@@ -194,7 +194,6 @@ package struct Table: Sendable {
         let dialect: SQLDialect?
     }
 
-    /// The indexes in a database.
     func indexes(in dialect: SQLDialect) -> [Index] { indexes.filter { ($0.dialect ?? dialect) == dialect } }
 
     /// The same table with a foreign key. Rows of user data then refer to that table instead of to their user.

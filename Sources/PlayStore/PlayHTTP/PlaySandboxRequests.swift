@@ -165,7 +165,6 @@ final class CallFaultRequest: SandboxRequest {
     }
 }
 
-/// A request to dispute the payment of an order.
 struct DisputeRequest: SandboxRequest {
     static let schema = Schema.object("A disputed payment.", named: "DisputeRequest").fields([
         "orderId": .text("The order.")
@@ -174,7 +173,6 @@ struct DisputeRequest: SandboxRequest {
     let orderId: String
 }
 
-/// A request for the key file of a new service account.
 struct ServiceAccountRequest: SandboxRequest {
     static let schema = Schema.object("A service account.", named: "ServiceAccountRequest").fields([
         "packageNames": .array(of: .text(), "The apps that the account may ask about; all by default.").optional

@@ -17,7 +17,6 @@ struct PublisherMethod: Sendable {
         self.pattern = PublisherPattern(pattern)
     }
 
-    /// A method with an answer.
     static func answering(
         _ identifier: String, _ method: HTTPRequest.Method, _ pattern: String,
         _ handle: @escaping @Sendable (PublisherCall, PlayBooks) throws -> some Encodable & SendableMetatype

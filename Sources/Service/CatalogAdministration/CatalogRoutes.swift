@@ -445,7 +445,6 @@ extension APIOperation {
         answers: [.empty("It is as before the change.")],
         or: [.conflict, .refused])
 
-    /// An operation of the administration of an app's catalog.
     fileprivate static func catalog(
         _ method: HTTPRequest.Method,
         _ path: String,

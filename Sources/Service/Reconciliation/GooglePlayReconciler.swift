@@ -118,7 +118,6 @@ package struct GooglePlayReconciler: Sendable {
 }
 
 extension GooglePlayApp {
-    /// The reconciliation of the app's purchases with Google Play.
     package var reconciler: GooglePlayReconciler { GooglePlayReconciler(app: self) }
 }
 

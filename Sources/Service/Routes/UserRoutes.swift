@@ -18,7 +18,6 @@ struct UserRoutes: Sendable {
 
     private var service: EntitlementService { door.entitlements }
 
-    /// The answer about the items or the rights of a user.
     private struct UserAnswer: Sendable {
         let answer: CacheableAnswer
         /// The JSON of an answer about a user whom the ledger does not know. Such an answer is not kept.

@@ -23,7 +23,6 @@ struct DataDirectory {
     }
 
     var storeFolder: URL { folder.folder("store") }
-    /// The folder of the local Google Play.
     var playFolder: URL { folder.folder("play") }
     var playFile: URL { playFolder.file("play.sqlite") }
     /// The key file of the service's account at the local Google Play.

@@ -235,7 +235,6 @@ struct ReceiptValidate: Command {
         if answer.status != .valid { throw ExitCode(1) }
     }
 
-    /// The key of `--app-key`. Nil without the option.
     private var givenKeys: [AppKey]? {
         get throws {
             guard let appKey, let bundleId else { return nil }

@@ -65,7 +65,6 @@ struct ConsoleAddressOption: ParsableArguments {
             URL(web: url) != nil, "--url must be an http or https address; it is \"\(url.prefix(256))\".")
     }
 
-    /// The link of an invitation.
     func link(_ secret: String) -> String {
         InvitationLink.text(secret, at: url.hasSuffix("/") ? String(url.dropLast()) : url)
     }

@@ -227,7 +227,6 @@ struct SandboxKey: Sendable {
     let printed: String?
     let apiKey: APIKey
 
-    /// A random key.
     init() {
         let text = Randomness.system.bytes(16).hexadecimal
         printed = text

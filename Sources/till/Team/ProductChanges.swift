@@ -47,7 +47,6 @@ extension CatalogCaller {
     var features: [LedgerFeature] { [.catalogAdministration] }
 }
 
-/// A command about a product.
 protocol ProductCaller: CatalogCaller {
     var product: ProductOptions { get }
 }

@@ -3,7 +3,6 @@ import Features
 import HTTPSupport
 import Proofs
 
-/// The form of a product: a new one, or an existing one.
 struct ProductForm: Sendable {
     static let identifier = "productID"
     static let others = "others"

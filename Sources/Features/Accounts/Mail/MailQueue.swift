@@ -139,7 +139,6 @@ package struct LeasedMail: Sendable {
     package let newEmail: String?
 }
 
-/// The outcome of an attempt to send a mail.
 package enum MailOutcome: Hashable, Sendable {
     case sent
     /// The mail cannot be sent now, but may be later.

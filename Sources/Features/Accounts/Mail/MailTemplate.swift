@@ -134,7 +134,6 @@ extension LeasedMail {
     }
 }
 
-/// The templates of mails, for each purpose and language.
 package struct MailTemplates: Sendable {
     package struct Defect: Error, CustomStringConvertible {
         package let description: String

@@ -8,7 +8,6 @@ package enum UserFigures {
     /// The version of the rules. Sums of another version are recomputed.
     static let version = 2
 
-    /// The facts of the transactions that the figures depend on.
     static let facts: [TransactionFact] =
         PurchasePeriod.Terms.facts + PaidBack.facts + [
             .storefront, .currency, .expiresDate, .originalPurchaseDate, .basePlanId, .isProrated, .recurringPrice,

@@ -177,7 +177,6 @@ extension ExternalTransaction.Amount? {
     }
 }
 
-/// The methods of the API on external transactions.
 extension PlayBooks {
     private static let maximumIdentifierLength = 63
 

@@ -87,7 +87,6 @@ extension PlayBooks {
             obfuscatedProfileId: order.obfuscatedProfileId, isTest: order.isTest)
     }
 
-    /// Checks the app and the customer of an order.
     func check(_ order: PlayPurchaseOrder) throws {
         guard LocalAccount.isValid(order.account) else { throw PlayError.accountInvalid(order.account) }
         for identifier in [order.obfuscatedAccountId, order.obfuscatedProfileId].compactMap(\.self)
@@ -102,7 +101,6 @@ extension PlayBooks {
         try purchases.purchases(of: account, limit: limit)
     }
 
-    /// Completes the payment of a pending purchase.
     package func complete(_ number: Int64) throws -> OneTimePurchase {
         try change(number, .purchased) { try $0.complete(orderId: newOrderId(), at: $1.now) }
     }

@@ -186,7 +186,6 @@ struct IAPKitRequest: Hashable, Sendable {
     }
 }
 
-/// Converts each error of the protocol's one route.
 struct IAPKitErrorMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         await DoorErrors.converted(request, context, next, keepsCode: true) {

@@ -131,7 +131,6 @@ package struct OfferRequest: Hashable, Sendable {
 ///
 /// The receipt beside the products is not read. The ledger has the customer's purchases.
 package struct IntroEligibilityRequest: Hashable, Sendable {
-    /// The maximum number of products in one request.
     package static let maximumCount = 1000
 
     package let productIdentifiers: [String]
