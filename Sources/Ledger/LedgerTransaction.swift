@@ -305,8 +305,6 @@ package struct ProductRecords {
 package struct ProductNumbers {
     fileprivate var numbers: [ByteKey: Int64] = [:]
 
-    package init() {}
-
     package subscript(product: String) -> Int64? { numbers[ByteKey(product)] }
 }
 

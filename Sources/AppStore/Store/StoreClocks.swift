@@ -69,10 +69,6 @@ extension Store {
         }
     }
 
-    /// The time of a clock.
-    ///
-    /// - Parameter account: The account; nil for the store's clock.
-    /// - Throws: `StoreError`, `accountUnknown`.
     package func time(of account: String?) throws(StoreError) -> Timestamp { try read { try $0.time(of: account) } }
 
     private func catchUpInBackground() async throws {

@@ -512,9 +512,7 @@ package struct GooglePurchaseService: Sendable {
 }
 
 /// The error of purchases of which each has replaced the other, directly or by others. Google Play makes no such links.
-package struct LinkedTokensCircle: Error {
-    package init() {}
-}
+package struct LinkedTokensCircle: Error {}
 
 /// The use cases of acknowledgements.
 extension GooglePurchaseService {
