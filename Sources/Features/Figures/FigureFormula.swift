@@ -1,3 +1,4 @@
+/// The formula of a figure from the sums.
 struct FigureFormula {
     enum Kind: String {
         /// The sum of the days of a period.
