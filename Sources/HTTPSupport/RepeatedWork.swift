@@ -111,6 +111,7 @@ package struct FailureCause: Hashable, Sendable {
     package init(_ error: any Error) { self.init(key: "code", text: Problem.code(of: error)) }
 }
 
+/// The pauses of repeated work.
 package struct Rhythm: Hashable, Sendable {
     /// The pause after a round with work.
     let interval: Duration

@@ -76,6 +76,7 @@ extension APIKeyRecord {
     }
 }
 
+/// The API keys of the ledger.
 extension LedgerTransaction {
     package func add(_ key: APIKeyRecord) throws {
         _ = try database.execute(

@@ -31,6 +31,7 @@ package struct RecordedTransaction: Hashable, Sendable {
     package let credit: Credit?
 }
 
+/// The records about a single customer.
 extension LedgerTransaction {
     /// A record of a user's audit log; nil if there is none of that number.
     package func recordedEvent(_ number: Int64, of user: User) throws -> RecordedEvent? {

@@ -3,6 +3,7 @@ import Ledger
 import Proofs
 import Vocabulary
 
+/// A user in the ledger.
 package struct KnownUser: Hashable, Sendable {
     package let user: User
     /// The account token that the user's purchases may contain, even if it was never returned.
@@ -43,6 +44,7 @@ package struct KnownPurchase: Hashable, Sendable {
     package let notifications: [StatedNotification]
 }
 
+/// The search for users.
 extension LedgerTransaction {
     /// A user with the account token; nil for an unknown user.
     package func customer(_ user: User) throws -> KnownUser? {

@@ -315,6 +315,7 @@ extension EntitlementService {
     }
 }
 
+/// The states of purchases in the histories of their owners.
 extension LedgerTransaction {
     /// The latest date that a store has stated in one of the notifications that were received last; nil without one.
     fileprivate func lastNotificationDate() throws -> Timestamp? {

@@ -58,6 +58,7 @@ package struct FixedPeriod: Hashable, Sendable {
     }
 }
 
+/// The rule of fixed periods.
 extension EntitlementDecision {
     /// The purchases that extend one another: those of a user for an item. Test purchases extend only test purchases.
     private struct Stack: Hashable {
@@ -127,6 +128,7 @@ extension EntitlementDecision {
     }
 }
 
+/// The facts about fixed periods.
 extension EntitlementFacts {
     /// True if one of the purchases, or of the parked statements, is for a fixed period.
     var haveFixedPeriods: Bool {

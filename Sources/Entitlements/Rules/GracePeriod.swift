@@ -32,6 +32,7 @@ extension GracePeriod {
     }
 }
 
+/// The rule of statements about a grace period.
 extension EntitlementDecision {
     /// Writes a claim's statement about a grace period, unless a later one is known.
     ///

@@ -133,6 +133,7 @@ package struct LocalStoreDescription: Sendable {
     }
 }
 
+/// The operations that every local store has.
 extension APIOperation {
     fileprivate static let ofEveryLocalStore = [
         readErrors, readDescription, readSandboxDescription, isLive, isReady, readTime, advanceTime, deleteStore,

@@ -84,6 +84,7 @@ private struct CatalogMethods<Resource: CatalogRules> {
     }
 }
 
+/// The methods on the products of a catalog.
 extension PublisherMethod {
     static var subscriptionProducts: [PublisherMethod] {
         let products = CatalogMethods<CatalogSubscription>(

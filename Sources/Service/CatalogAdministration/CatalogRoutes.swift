@@ -338,6 +338,7 @@ extension CatalogService {
     }
 }
 
+/// The operations of a list of the catalog, and of each of its elements.
 struct CatalogListOperations {
     /// The field with the elements.
     let name: String

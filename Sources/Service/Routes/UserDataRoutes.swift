@@ -8,6 +8,7 @@ import Ledger
 import Proofs
 import Vocabulary
 
+/// Routes for the export and the erasure of a user's data.
 struct UserDataRoutes: Sendable {
     let service: EntitlementService
     let subjects: Subjects

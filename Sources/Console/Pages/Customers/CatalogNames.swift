@@ -4,6 +4,7 @@ import Ledger
 import Proofs
 import Vocabulary
 
+/// The names of items and products in the catalogs.
 struct CatalogNames: Sendable {
     let catalogs: Catalogs
 

@@ -48,6 +48,7 @@ extension Table {
     .indexed("customer_spending_by_amount", by: ["is_sandbox", "currency", "amount", "user_id"])
 }
 
+/// The SQL about the sums of customers.
 extension LedgerDatabase {
     /// The sums of customers, production first.
     func customerSums(of users: [Int64]) throws -> [Int64: [CustomerSums]] {

@@ -163,6 +163,7 @@ extension PlayBooks {
     }
 }
 
+/// The bodies of price migrations, and their answers.
 package enum PriceMigrationRequests {
     /// True for the types of increases to which the customer need not agree. Without a type, the customer has to.
     static let isOptOut = [

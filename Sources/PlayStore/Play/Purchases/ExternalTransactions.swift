@@ -177,6 +177,7 @@ extension ExternalTransaction.Amount? {
     }
 }
 
+/// The methods of the API on external transactions.
 extension PlayBooks {
     private static let maximumIdentifierLength = 63
 

@@ -6,6 +6,7 @@ import Proofs
 import Synchronization
 import Vocabulary
 
+/// The rules that derive customer info from the ledger's facts.
 extension CustomerInfo {
     package init(_ facts: CustomerInfoFacts) {
         self.init(facts: facts)
