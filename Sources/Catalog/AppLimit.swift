@@ -70,7 +70,6 @@ extension Catalog {
     fileprivate func adds(to balance: String) -> Bool { balances.contains { $0.hasSameBytes(as: balance) } }
 }
 
-/// A refusal of a caller that is limited to one app.
 package enum AppLimitError: RuledError, Equatable {
     case itemOfAnotherApp(Item, app: String)
     case balanceOfAnotherApp(String, app: String)

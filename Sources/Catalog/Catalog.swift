@@ -30,7 +30,6 @@ package struct Catalog: Sendable {
     package let refundRules: RefundRules?
     /// The rates of the operator; nil if the folder has none.
     package let exchangeRates: ExchangeRates?
-    /// The rights and offerings.
     var offeringMap: OfferingMap
     /// The rights and offerings that differ from the files.
     var offeringChanges = OfferingMap()

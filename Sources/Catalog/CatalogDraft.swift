@@ -122,9 +122,7 @@ package struct CatalogDraft: Sendable {
         let name = words.joined(separator: "-").trimmingPrefix(/_+/).prefix(maximumNameLength - 16)
         return name.isEmpty ? standard : String(name)
     }
-}
 
-extension CatalogDraft {
     /// The names that RevenueCat's SDKs know for packages of a period.
     private static let packages = [
         "P1W": "$rc_weekly", "P1M": "$rc_monthly", "P2M": "$rc_two_month", "P3M": "$rc_three_month",

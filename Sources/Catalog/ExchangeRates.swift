@@ -6,7 +6,6 @@ package final class ExchangeRates: Sendable {
     /// The name of the file in the folder of a catalog.
     package static let file = "ExchangeRates.json"
 
-    /// The day of the rates.
     package let day: CalendarDay
     /// The currency to which they convert.
     package let currency: String

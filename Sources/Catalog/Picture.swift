@@ -3,7 +3,6 @@ import Vocabulary
 
 /// A picture of an item: an SVG file `COLLECTION-NUMBER.svg` in the folder `Art` beside the catalog's files, or an upload.
 package struct Picture: Hashable, Sendable {
-    /// The name of the pictures' folder.
     package static let folder = "Art"
     /// The maximum size of a picture, in bytes.
     package static let maximumSize = 256 * 1024

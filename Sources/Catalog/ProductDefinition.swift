@@ -96,7 +96,6 @@ package struct ProductDefinition: Sendable {
         }
     }
 
-    /// The merged object of an entry of each file.
     static func merged(_ entry: JSONObject, _ items: JSONObject?) -> JSONObject {
         var object = entry
         for member in items?.members ?? [] { _ = object.add(member.key, member.value) }

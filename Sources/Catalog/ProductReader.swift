@@ -64,7 +64,6 @@ extension Product {
 }
 
 extension Catalog {
-    /// The languages of the products' texts.
     package var languages: [String] { products.languages }
 }
 

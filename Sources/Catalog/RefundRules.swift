@@ -33,7 +33,6 @@ package final class RefundRules: Sendable {
         try self.init(file)
     }
 
-    /// Checks that the catalog has the products of the rules.
     func check(in catalog: Catalog) throws(CatalogError) {
         for entry in entries {
             for product in try entry.optional("products")?.elements() ?? [] { _ = try product.benefit(in: catalog) }
@@ -50,7 +49,6 @@ package final class RefundRules: Sendable {
 }
 
 extension Catalog {
-    /// The name of the file with the rules about refunds.
     package static let refundRulesFile = "RefundRules.json"
 }
 

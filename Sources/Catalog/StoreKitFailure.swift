@@ -12,7 +12,6 @@ public enum StoreKitCall: String, Sendable, CaseIterable, Codable, CodingKeyRepr
     case refundRequestSheet
     case offerCodeRedeemSheet
 
-    /// The possible failures of the call.
     public var failures: [StoreKitFailure] {
         switch self {
         case .purchase: StoreKitFailure.generic + StoreKitFailure.ofPurchase

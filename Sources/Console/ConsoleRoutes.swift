@@ -2,7 +2,6 @@ import Catalog
 import Features
 import HTTPSupport
 import Hummingbird
-import Proofs
 import ServiceLifecycle
 
 /// The web console of the team, under `/console`.

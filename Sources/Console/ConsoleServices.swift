@@ -26,7 +26,6 @@ package protocol ConsoleServices: Sendable {
     var metrics: ServiceMetrics { get }
     /// The state of the installation and of the running service.
     var health: any HealthSource { get }
-    /// True if the service answers consumption requests.
     var answersConsumptionRequests: Bool { get }
     /// The reconciliations with the App Store: one for each app and address; none without a key.
     var reconciliations: [any ConsoleReconciliation] { get }
@@ -52,7 +51,6 @@ extension ConsoleServices {
     /// The names of the items and the products.
     var names: CatalogNames { CatalogNames(catalogs: till.entitlements.catalogs) }
 
-    /// The bundle identifiers of the apps.
     var appNames: [String] { till.entitlements.apps.all.map(\.bundleIdentifier) }
 
     /// The environment of the sales that matter, which also has what the team gives. A service with a local store of another

@@ -84,7 +84,6 @@ package struct EntitlementService: Sendable {
     /// The names that stand for no user.
     package var blockedNames: BlockedNames { ledger.blockedNames }
 
-    /// The current catalogs.
     package var catalogs: Catalogs { apps.catalogs }
 
     /// The functions that learn of the service's work.

@@ -19,7 +19,6 @@ package struct ClosedRoutes: RouteSource {
         routes = pathMiddleware.map { ($0.method, $0.path) }
     }
 
-    /// The pages of a folder.
     package init(_ option: String, pagesIn folder: String) {
         self.option = option
         pathMiddleware = []

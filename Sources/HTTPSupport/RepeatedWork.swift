@@ -9,7 +9,6 @@ import Synchronization
 /// growing pauses meanwhile, too. The log says when the work succeeds again. `companion` is the loop beside the routes. A beat that
 /// cannot fail is `AsyncStream.ticksUntilShutdown`.
 package struct RepeatedWork: Sendable {
-    /// The message about a failure.
     let failure: Logger.Message
     private let rhythm: Rhythm
     /// The ledger whose commits end a pause without work; nil if only time does.
@@ -104,7 +103,6 @@ package struct RepeatedWork: Sendable {
 
 /// The cause of a failure in the log: a code, or another text of the service's own.
 package struct FailureCause: Hashable, Sendable {
-    /// The metadata key.
     let key: String
     let text: String
 

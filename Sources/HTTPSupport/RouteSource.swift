@@ -166,7 +166,6 @@ package struct PathTable<Value: Sendable>: Sendable {
 /// Responds with 405 and the path's methods if a request has another method (RFC 9110 section 15.5.6). Hummingbird
 /// alone would respond with 404.
 struct MethodMiddleware: RouterMiddleware {
-    /// The segments of each path, with its methods.
     private let paths: [(segments: [Substring], methods: [String])]
 
     init(_ routes: [Router<ServiceContext>.RouteDescription]) {

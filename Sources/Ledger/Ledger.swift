@@ -106,7 +106,6 @@ package struct Ledger: Sendable {
         storage.observeStop(observer)
     }
 
-    /// The same ledger with other blocked names.
     package func blocking(_ names: BlockedNames) -> Ledger {
         var ledger = self
         ledger.blockedNames = names
@@ -118,15 +117,12 @@ package struct Ledger: Sendable {
             database: database, randomness: randomness, damaged: storage.damaged, blockedNames: blockedNames,
             numbers: numbers)
     }
-}
 
-extension Ledger {
     /// Opens the ledger in one SQLite file, and creates the file if it does not exist.
     ///
     /// - Parameters:
     ///   - features: All features. The ledger creates the tables of the features in use.
     ///   - migrates: True if the ledger may create tables and add columns.
-    /// - Throws: `StorageFault`.
     package init(
         file: URL,
         features: [LedgerFeature],

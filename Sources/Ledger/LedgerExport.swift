@@ -162,7 +162,6 @@ extension Ledger {
 }
 
 extension LedgerDatabase {
-    /// The descriptions of the tables that the ledger has.
     func describedTables() throws -> [Table] {
         let present = try presentTables()
         return tables.schema.tables.filter { present.contains($0.name) }

@@ -37,9 +37,7 @@ package struct LedgerTransaction {
     package func requireName(of user: User) throws(LedgerError) {
         guard !blockedNames.contains(user) else { throw .userBlocked }
     }
-}
 
-extension LedgerTransaction {
     /// The records of a user's audit log, oldest first.
     ///
     /// - Parameters:
@@ -202,13 +200,11 @@ extension LedgerTransaction {
     }
 }
 
-/// The result of setting an account token.
 package enum AppAccountTokenAnswer: Hashable, Sendable {
     /// The user has the token now, or had it before.
     case set
     /// The user has another token, which purchases may name already.
     case hasAnother(UUID)
-    /// The token is another user's.
     case ofAnotherUser
 }
 
@@ -237,7 +233,6 @@ package struct AppRecords {
     }
 }
 
-/// The numbers of bundle identifiers in the ledger.
 package struct AppNumbers {
     private var numbers: [String: Int64] = [:]
     private var bundleIdentifiers: [Int64: String] = [:]
@@ -275,7 +270,6 @@ package struct ProductRecords {
         "(SELECT product FROM product WHERE product_id = \(parameter))"
     }
 
-    /// The query of `numbers`.
     package static func known(_ identifiers: Set<ByteKey>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
             "SELECT product, product_id FROM product WHERE product_id \(database.isIn("$1"))",
@@ -308,11 +302,8 @@ package struct ProductRecords {
     }
 }
 
-/// The numbers of product identifiers in the ledger.
 package struct ProductNumbers {
     fileprivate var numbers: [ByteKey: Int64] = [:]
-
-    package init() {}
 
     package subscript(product: String) -> Int64? { numbers[ByteKey(product)] }
 }

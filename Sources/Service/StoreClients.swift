@@ -26,7 +26,6 @@ package struct StoreClients: Sendable {
         (self.googlePlay, self.playNotifications) = (googlePlay, playNotifications)
     }
 
-    /// The door to the purchases of all stores.
     package func door(of entitlements: EntitlementService, counting metrics: ServiceMetrics) -> RedemptionDoor {
         RedemptionDoor(entitlements, asking: googlePlay, and: others, counting: metrics, logger: logger)
     }

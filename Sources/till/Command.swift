@@ -172,7 +172,6 @@ extension ProcessInfo {
     }
 }
 
-/// A command that opens the ledger.
 protocol LedgerUser: Command {
     var ledger: LedgerOptions { get }
 }
@@ -193,7 +192,6 @@ extension LedgerUser {
     }
 }
 
-/// The options of every command.
 struct CommonOptions: ParsableArguments {
     @Flag(help: .json)
     var json = false
@@ -282,7 +280,6 @@ enum LedgerPlace: CustomStringConvertible {
     }
 }
 
-/// The options that select the ledger of a command.
 struct LedgerOptions: ParsableArguments {
     @Option(
         help: .value(

@@ -93,9 +93,7 @@ package final class Store: Sendable {
         }
         return latest ?? machineTime
     }
-}
 
-extension Store {
     /// Runs a use case in one transaction, after all due events.
     package func write<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
         do { return try writeOrThrow(body) } catch { throw fault(error) }
@@ -167,9 +165,7 @@ extension Store {
     }
 
     func fault(_ error: any Error) -> StoreError { StoreError(error, path: path) }
-}
 
-extension Store {
     /// The maximum length of an account's name, in bytes of UTF-8.
     package static let maximumAccountLength = LocalAccount.maximumLength
 
@@ -187,7 +183,6 @@ package struct Books {
     let settings: StoreSettings
     /// The database with the team's keys: that of the main store for a named one; nil for this database.
     let teamKeyQueue: DatabaseQueue?
-    /// The time of the machine's clock.
     let machineTime: Timestamp
     /// The time of the store's clock, or the moment of `at`. What belongs to an account has the time of `now(of:)`.
     var now: Timestamp

@@ -69,10 +69,6 @@ extension Store {
         }
     }
 
-    /// The time of a clock.
-    ///
-    /// - Parameter account: The account; nil for the store's clock.
-    /// - Throws: `StoreError`, `accountUnknown`.
     package func time(of account: String?) throws(StoreError) -> Timestamp { try read { try $0.time(of: account) } }
 
     private func catchUpInBackground() async throws {
@@ -145,9 +141,7 @@ extension Books {
                 productIdentifier: sold.productIdentifier, transactionIdentifier: sold.transactionIdentifier)
         }
     }
-}
 
-extension Books {
     var clocks: ClockRecords { ClockRecords(database: database, machineTime: machineTime) }
 
     /// The time of an account: that of its own clock, or else the store's.

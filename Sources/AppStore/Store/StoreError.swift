@@ -25,7 +25,6 @@ package enum StoreError: LocalStoreError, Equatable {
     case accountInvalid(String)
     /// The account has bought nothing, so it has no time of its own.
     case accountUnknown(String)
-    /// The settings simulate an error of this call.
     case simulated(StoreKitCall, StoreKitFailure)
     case keysUnreadable(path: String)
     /// A key or certificate could not be made, written or used. The reason is from the system or OpenSSL.

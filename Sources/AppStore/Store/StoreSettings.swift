@@ -107,7 +107,6 @@ extension Store {
         try read(\.settings)
     }
 
-    /// Changes the store's settings.
     package func update(_ body: (inout StoreSettings) -> Void) throws(StoreError) -> StoreSettings {
         try write { books in
             // Events due before the change happened under the earlier settings.

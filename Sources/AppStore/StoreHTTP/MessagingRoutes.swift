@@ -124,13 +124,11 @@ extension ServerAPIRoutes {
     }
 }
 
-/// The locale of a retention message.
 enum MessagingLocale {
     static func isValid(_ locale: String) -> Bool {
         locale.wholeMatch(of: /[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8}){0,3}/) != nil
     }
 
-    /// The name of the default message of a product in a locale.
     static func name(ofDefault product: String, _ locale: String) -> String { "\(product) \(locale)" }
 }
 

@@ -1,6 +1,5 @@
 import HTTPSupport
 import HTTPTypes
-import Proofs
 
 extension LocalStoreDescription {
     /// Composed on first use.
@@ -121,7 +120,6 @@ extension APIOperation {
         .post, "notifications/{uuid}/replay", "replay", "Sends a notification again",
         answers: [.empty("It is sent.")])
 
-    /// The operations of the actions on a transaction of the payment queue.
     static let queueActions = PaymentAction.allCases.map { action in
         let summary =
             switch action {
@@ -136,7 +134,6 @@ extension APIOperation {
         return (action: action, operation: operation)
     }
 
-    /// The operations of the actions on a sale that have a route.
     static let saleActions = TransactionAction.allCases.compactMap { action in
         action.path.map { path in
             let (name, summary) = action.description
@@ -161,7 +158,6 @@ extension APIOperation {
 }
 
 extension TransactionAction {
-    /// The name of the operation, with its summary.
     fileprivate var description: (name: String, summary: String) {
         switch self {
         case .requestRefund: (rawValue, "Asks the developer for consumption information")

@@ -1,7 +1,6 @@
 import Catalog
 import Foundation
 import HTTPSupport
-import Hummingbird
 import Proofs
 
 /// A request to buy a product.
@@ -146,7 +145,6 @@ struct SharingRequest: SandboxRequest {
     let account: String
 }
 
-/// A request to raise the price of a subscription.
 struct PriceIncreaseRequest: SandboxRequest {
     static let schema = Schema.object("A higher price.", named: "PriceIncreaseRequest").fields([
         "price": Int64.schema.described("Milliunits of the currency."),
@@ -192,7 +190,6 @@ struct SignedRequestRequest: SandboxRequest {
     let signedRequest: String
 }
 
-/// A request to send a notification on demand.
 struct NotificationRequest: SandboxRequest {
     static let schema = Schema.object("A notification on demand.", named: "NotificationRequest").fields([
         "notificationType": .one(of: NotificationOnDemand.types.map(\.rawValue), "Apple's name of the type."),

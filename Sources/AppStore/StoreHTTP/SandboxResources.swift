@@ -67,7 +67,6 @@ extension Transaction: AnswerObject, Listed {
     }
 }
 
-/// The family of an account.
 package struct FamilyResource: AnswerObject, Codable, Sendable {
     package static let answerFields = AnswerFields<Self>("A family.", named: "Family") {
         $0.field("organizer", "The account that began the family; absent for an account in no family.", \.organizer)

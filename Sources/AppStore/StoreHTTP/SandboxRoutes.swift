@@ -2,7 +2,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Proofs
 
 /// The sandbox API: actions of the customer, of Apple and of time, as in Xcode's StoreKit test session (`SKTestSession`).
 struct SandboxRoutes: Sendable {
@@ -179,7 +178,6 @@ struct SandboxRoutes: Sendable {
         return .noContent
     }
 
-    /// A response with the JSON of an answer.
     private func read(_ json: @Sendable @escaping (Books) throws -> [UInt8]) async throws -> Response {
         JSONAnswer.response(bytes: try await BlockingWork.run { try store.read(json) })
     }

@@ -36,7 +36,6 @@ package struct StoreSetting: Sendable {
         package let choices: [Choice]
         package let maximumLength: Int
         package let isRequired: Bool
-        /// The allowed texts.
         package let expected: String
         /// The sentence of a refused request, after the name of the field.
         fileprivate let rule: String

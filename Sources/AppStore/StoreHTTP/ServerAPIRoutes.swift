@@ -167,7 +167,6 @@ struct ServerAPIRoutes: Sendable {
                 ? try await RequestBytes.collect(request, context, upTo: maximumBodySize) : []
         }
 
-        /// The text of a parameter of the path.
         func text(_ name: String) -> String { parameters[name] ?? "" }
 
         func query(_ name: String) -> String? { query.first { $0.name == name }?.value }

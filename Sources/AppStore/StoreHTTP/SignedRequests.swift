@@ -11,7 +11,6 @@ package enum SignedRequestKind: String, Sendable, CaseIterable {
     case advancedCommerce = "advanced-commerce-api"
 }
 
-/// The verdict of the store on a signed request.
 package struct SignedRequestVerdict: AnswerObject, Codable, Sendable {
     package static let answerFields = AnswerFields<Self>(
         "The verdict on a request that a developer's server has signed.", named: "SignedRequestVerdict"
@@ -47,7 +46,6 @@ extension TeamKey {
         token.keyIdentifier.map(keyIdentifier.hasSameBytes) ?? false
     }
 
-    /// True if the key has signed a token.
     func hasSigned(_ token: SignedToken) -> Bool {
         PublicKey(pem: publicKey).flatMap { TokenKey($0, for: .es256) }.map(token.isSigned) ?? false
     }

@@ -51,7 +51,6 @@ package struct StoreRoutes: LocalStoreRouteSource {
 }
 
 extension Store {
-    /// The routes of the store.
     package func routes(sandboxKey: APIKey, clock: any WallClock = SystemClock()) -> StoreRoutes {
         StoreRoutes(store: self, sandboxKey: sandboxKey, clock: clock)
     }

@@ -275,7 +275,6 @@ package struct Offering: Sendable {
         }
     }
 
-    /// The maximum number of packages of an offering.
     static let maximumPackages = 100
     /// The maximum size of the metadata as JSON text without white space, in bytes.
     static let maximumMetadata = 4096

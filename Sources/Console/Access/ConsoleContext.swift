@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// The context of a request for a page of the console.
 struct ConsoleContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let service: ServiceContext

@@ -78,9 +78,7 @@ struct ConsoleForm: Sendable {
         Problem(
             status: .unprocessableContent, code: "fieldInvalid", detail: "The field \"\(name)\" must be \(expected).")
     }
-}
 
-extension ConsoleForm {
     /// The reason of a change, which the audit log keeps.
     func reason(_ name: String = "reason") throws(Problem) -> String {
         let text = try text(name, upTo: Reason.maximumSize)

@@ -67,7 +67,6 @@ package struct Chart: Sendable {
         if shown.count > 1 { legend }
     }
 
-    /// The series, and the lines after them.
     private var shown: [Series] { series + lines }
 
     private var isWide: Bool { shown.count > 2 }
@@ -137,7 +136,6 @@ extension Chart {
 
     private typealias Place = (x: Double, y: Double)
 
-    /// The width of a period.
     var slot: Double { (Self.rightEdge - Self.leftEdge) / Double(max(periods.count, 1)) }
 
     func start(_ index: Int) -> Double { Self.leftEdge + slot * Double(index) }

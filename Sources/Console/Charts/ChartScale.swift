@@ -101,7 +101,6 @@ struct Sparkline {
     }
 }
 
-/// The unit of a chart's values.
 package enum ChartUnit: Sendable {
     case count
     /// Milliunits of a currency.

@@ -27,9 +27,7 @@ struct Page: Sendable {
         let text = "<!DOCTYPE html>\n" + html(context).render(context.language)
         return .text(text, type: "text/html", status: status)
     }
-}
 
-extension Page {
     /// The page in its frame: head, navigation, the member's menu, and the footer.
     private func html(_ context: ConsoleContext) -> HTML {
         Console.html(HTMLAttribute("lang", context.language.rawValue)) {
@@ -120,9 +118,7 @@ extension Page {
             }
         }
     }
-}
 
-extension Page {
     /// The page of an error. Its code is the one of the API, which `/errors` explains.
     ///
     /// - Parameter sentence: The sentence of the error in each language. Nil if there is only the English one.
@@ -214,8 +210,6 @@ package enum ErrorSentences {
     }
 
     /// The sentence of an error in each language. Nil if there is only the English one.
-    ///
-    /// - Parameter problem: The problem of the error.
     static func phrase(of error: any Error, as problem: Problem) -> Phrase? {
         guard let error = error as? CatalogChangeError else { return phrase(of: problem) }
         let sentence = error.sentence

@@ -95,7 +95,6 @@ enum Shown {
 
     static func link(to user: User) -> HTML { a(.href(.customer(user))) { data(user.name) } }
 
-    /// The way back to a customer's page.
     static func wayBack(to user: User) -> HTML {
         p { a(.href(.customer(user))) { spaced(Phrase("Customer"), data(user.name)) } }
     }

@@ -69,9 +69,7 @@ package final class LiveStreams: Service, Sendable {
         state.withLock { $0.observation = nil }
         open.close()
     }
-}
 
-extension LiveStreams {
     private static let maximumLifetime = Duration.seconds(15 * 60)
     /// The longest time without a byte. Proxies close a connection that stays idle for long.
     private static let heartbeatInterval = Duration.seconds(15)

@@ -118,7 +118,6 @@ extension Phrase {
 
 /// The Korean texts of the console.
 package enum KoreanCatalog {
-    /// The Korean text of each key.
     package static let texts =
         (try? JSONDecoder().decode([String: String].self, from: Data(PackageResources.Korean_json))) ?? [:]
 

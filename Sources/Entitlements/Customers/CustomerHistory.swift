@@ -18,7 +18,6 @@ package struct CustomerHistory: Sendable {
             .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .currency, .basePlanId,
         ]
 
-    /// The number of the user.
     package let number: Int64
     /// The user by the own name, not by an alias.
     package let user: User
@@ -119,7 +118,6 @@ extension LedgerTransaction {
         return owners.compactMapValues { names[$0] }
     }
 
-    /// The stores where a user has redeemed purchases.
     package func stores(of user: User) throws -> Set<PurchaseStore> {
         guard let number = try users.known(among: [user])[user] else { return [] }
         let origins: [Origin] = try database.rows(

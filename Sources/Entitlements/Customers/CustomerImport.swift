@@ -2,7 +2,6 @@ import Ledger
 import Proofs
 import Vocabulary
 
-/// The counts of an import of customers.
 package struct CustomerImport: Hashable, Sendable {
     /// The number of customers who were unknown before.
     package var newCustomers = 0
@@ -10,7 +9,6 @@ package struct CustomerImport: Hashable, Sendable {
     package var aliases = 0
     /// The number of ids that belong to other customers already, and stay theirs.
     package var otherAliases = 0
-    /// The number of new grants.
     package var newGrants = 0
     /// The number of grants of an earlier import, revoked ones included.
     package var knownGrants = 0

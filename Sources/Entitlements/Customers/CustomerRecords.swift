@@ -26,7 +26,6 @@ package struct RecordedTransaction: Hashable, Sendable {
     package let leafDigest: [UInt8]?
     /// True if the ledger stores the signed bytes.
     package let isProofKept: Bool
-    /// The items that the transaction grants.
     package let items: [Item]
     /// The amount that the transaction adds to a balance; nil for none.
     package let credit: Credit?

@@ -50,7 +50,6 @@ struct FoldedNames {
         append(page.reversed().drop { $0.position <= end }, from: source)
     }
 
-    /// Replaces the names from a moment on.
     mutating func replace(since start: Timestamp, with others: FoldedNames) {
         for source in NameSource.allCases.map(\.rawValue) {
             lists[source].removeAll(after: RecordPosition(start.millisecondsSince1970, .min, 0))

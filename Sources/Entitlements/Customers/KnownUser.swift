@@ -209,13 +209,11 @@ extension LedgerTransaction {
     }
 }
 
-/// The error of an assignment of an unclaimed purchase.
 package enum AssignmentError: RuledError, Equatable {
     /// No such purchase is known, or a user has redeemed it.
     case purchaseNotFound
     /// Two origins use the same identifier.
     case purchaseAmbiguous
-    /// The origin is not accepted for the user.
     case originNotAccepted(Origin)
     /// The usual checks refuse the purchase.
     case refused(Redemption.Result)

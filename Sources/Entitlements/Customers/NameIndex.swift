@@ -141,9 +141,6 @@ struct IndexedName {
     let issuer: String
     let text: String
 
-    /// A name before all others.
-    static let first = before(nil)
-
     /// A name before all names of a moment; nil for the first moment.
     static func before(_ moment: Timestamp?) -> IndexedName {
         IndexedName(since: moment ?? Timestamp(millisecondsSince1970: 0), user: .min, issuer: "", text: "")

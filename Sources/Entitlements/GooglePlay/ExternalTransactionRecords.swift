@@ -164,7 +164,6 @@ private struct ExternalTransactionRecords {
 
 /// The use cases of external transactions.
 extension GooglePurchaseService {
-    /// The key of a report about a transaction of the app.
     package func key(
         ofExternalTransaction identifier: String, _ part: ExternalTransactionReport.Part, in realm: Realm
     ) -> ExternalTransactionReport.Key {
@@ -240,7 +239,6 @@ extension GooglePurchaseService {
         }
     }
 
-    /// Records that Google Play has a report.
     package func passedOn(_ report: ExternalTransactionReport) async throws {
         let now = entitlements.clock.now()
         try await entitlements.ledger.writeInBackground {

@@ -138,7 +138,6 @@ extension GooglePurchaseService {
             in: lines, of: purchase.originalToken, number: purchase.statementNumber, isNewToken: false)
     }
 
-    /// The lines of the chain of a recorded purchase.
     package func lines(of purchase: GooglePurchase) async throws -> GooglePlayLines {
         try await entitlements.ledger.read {
             try $0.googleLines(ofApp: app, packageName).lines(ofChain: purchase.originalToken)

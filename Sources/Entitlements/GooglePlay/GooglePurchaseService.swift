@@ -9,7 +9,6 @@ import Proofs
 /// in between.
 package struct GooglePurchaseService: Sendable {
     package let entitlements: EntitlementService
-    /// The app that sells the purchases.
     package let app: App
     /// The name of the app on Google Play. An app of the catalog may have several there.
     let packageName: String
@@ -513,9 +512,7 @@ package struct GooglePurchaseService: Sendable {
 }
 
 /// The error of purchases of which each has replaced the other, directly or by others. Google Play makes no such links.
-package struct LinkedTokensCircle: Error {
-    package init() {}
-}
+package struct LinkedTokensCircle: Error {}
 
 /// The use cases of acknowledgements.
 extension GooglePurchaseService {
@@ -560,7 +557,6 @@ extension GooglePurchaseService {
         }
     }
 
-    /// Records that Google Play has the acknowledgement.
     package func endAcknowledgement(of purchase: GooglePurchase) async throws {
         let now = entitlements.clock.now()
         try await ledger.writeInBackground { try $0.googlePurchases.settle(purchase.key, acknowledgedAt: now) }

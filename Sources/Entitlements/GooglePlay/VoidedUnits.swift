@@ -124,7 +124,6 @@ struct VoidedUnitRecords {
             [voided.purchaseToken, voided.orderId ?? "", app, package, voided.voidedAt, quantity])
     }
 
-    /// The voided units of a token.
     func units(ofToken token: String) throws -> VoidedUnits {
         let records = try database.rows(
             """

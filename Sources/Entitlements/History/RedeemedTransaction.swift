@@ -147,12 +147,6 @@ extension [RedeemedTransaction] {
 }
 
 extension EntitlementService {
-    /// A user's redeemed transactions, newest first.
-    ///
-    /// - Parameters:
-    ///   - app: The bundle identifier of an app, for only its transactions; nil for all apps.
-    ///   - store: The only store; nil for all stores.
-    ///   - sequence: The number of the last transaction of the previous page; nil for the first page.
     package func transactions(
         of user: User,
         in app: String? = nil,
@@ -165,7 +159,6 @@ extension EntitlementService {
         }
     }
 
-    /// A user's transactions of some identifiers, in no order.
     package func transactions(of user: User, identifiedBy identifiers: [String]) async throws -> [RedeemedTransaction] {
         let limit = limit
         return try await ledger.read { try $0.transactions(of: user, identifiedBy: identifiers) }

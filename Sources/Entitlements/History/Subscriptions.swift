@@ -29,7 +29,6 @@ extension SubscribedPurchase {
     }
 }
 
-/// The key of a purchase of one user.
 package struct PurchaseOfUser: Hashable {
     /// The number of the app.
     let app: Int64
@@ -64,7 +63,6 @@ extension EntitlementService {
 }
 
 extension LedgerTransaction {
-    /// The last statements about the renewals of a user's subscriptions.
     package func renewals(of user: User) throws -> [SubscribedPurchase] {
         guard let user = try users.known(user) else { return [] }
         return try ReadingRecords(database: database).renewals(of: user)

@@ -159,7 +159,6 @@ extension LedgerTransaction {
         return nil
     }
 
-    /// Adds a grant to those of a user.
     func add(_ grant: Grant, to user: Int64) throws {
         var heads = try users.heads(of: [user])
         let sequence = (heads[user]?.lastGrant ?? 0) + 1

@@ -12,7 +12,6 @@ package struct ItemExplanation: Hashable, Sendable {
         case assigned
         case gracePeriod
         case granted
-        /// Everybody owns the item.
         case ownedByEverybody
         case expired
         case renewalFailed
@@ -60,7 +59,6 @@ package struct ItemExplanation: Hashable, Sendable {
     package private(set) var products: [String] = []
     /// The team's reason for a revocation, the code of a refusal, or the reason for the end of a subscription; nil without one.
     package private(set) var reason: String?
-    /// True if the item renews.
     package private(set) var renews = false
 }
 
@@ -303,7 +301,6 @@ extension ItemExplanation {
     }
 }
 
-/// The facts about a user and an item that an explanation is derived from.
 package struct ItemFacts: Sendable {
     /// A purchase of the user that grants, or has granted, the item.
     package struct Purchase: Sendable {
@@ -329,10 +326,8 @@ package struct ItemFacts: Sendable {
     package var ending: ExpirationReason?
     /// True if the ledger has nothing about the user.
     package var isUserUnknown = false
-    /// The identifiers of the products that grant the item.
     package var products: [String] = []
     package var purchases: [Purchase] = []
-    /// The newest grant of the item by the team.
     package var grant: Grant?
     /// The newest refusal or transfer of a purchase of these products.
     package var event: AuditEntry?

@@ -16,9 +16,7 @@ package struct ItemPurchase: Hashable, Sendable {
         originalTransactionIdentifier = transaction.originalTransactionIdentifier
         period = PurchasePeriod(transaction)
     }
-}
 
-extension ItemPurchase {
     static let columns =
         [
             "purchase_date", "redeemed_at", "transaction_id", "original_transaction_id",

@@ -5,13 +5,9 @@ import Vocabulary
 
 /// An item that a user owns at a moment, with its period and its source.
 package struct OwnedItem: Hashable, Sendable {
-    /// The source of an item.
     package indirect enum Source: Hashable, Sendable {
         /// A purchase. If several give the item, the one that ends last.
         case purchase(ItemPurchase)
-        /// A grant by the team.
-        ///
-        /// - identifier: The identifier of the grant.
         case grant(identifier: String)
         /// The catalog, which gives the item to everybody.
         case rule

@@ -54,7 +54,6 @@ extension UserHead {
     fileprivate var weight: Int64 { lastTransaction + lastGrant + auditNumber }
 }
 
-/// The result of a log-in.
 package struct LogIn: Hashable, Sendable {
     /// The largest number of records of an anonymous customer that a log-in moves. Purchases of everybody wait meanwhile.
     package static let maximumRecords = 5000

@@ -163,7 +163,6 @@ extension EntitlementDecision {
 }
 
 extension EntitlementFacts {
-    /// True if a purchase has added to a balance.
     package func addsToBalance(_ original: TransactionKey) -> Bool {
         transactions(of: original).contains { $0.transaction.addsToBalance }
     }

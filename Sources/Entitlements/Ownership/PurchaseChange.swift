@@ -225,7 +225,6 @@ extension [RedeemedTransaction] {
 /// The error of a grant, a revocation or a move. Nothing was changed.
 package enum GrantError: RuledError, Equatable {
     case itemUnknown(Item)
-    /// The end of the grant is in the past.
     case endPassed
     case grantNotFound
     case transactionNotFound
@@ -233,7 +232,6 @@ package enum GrantError: RuledError, Equatable {
     case transactionAmbiguous
     /// The purchase to move has its owner's account token.
     case accountTokenDecides
-    /// The purchase to move has added to a balance.
     case purchaseAddsToBalance
 
     package var rule: ErrorRule {

@@ -1,5 +1,4 @@
 import Ledger
-import Proofs
 
 /// The SQL that transfers purchases to other users, inside the caller's transaction.
 ///

@@ -6,7 +6,6 @@ import Vocabulary
 /// A purchase that the App Store has stated, and that nobody has redeemed.
 package struct UnclaimedPurchase: Hashable, Sendable {
     let claim: Claim
-    /// The number of the app.
     let appNumber: Int64
     /// The date of the last statement.
     package let statedAt: Timestamp
@@ -25,7 +24,6 @@ package struct UnclaimedPurchase: Hashable, Sendable {
     /// The granted item; nil for another product.
     package var item: Item? { claim.item }
 
-    /// The position in the list of all unclaimed purchases.
     package var position: Position { Position(appNumber, origin.rawValue, transactionIdentifier) }
 
     /// The position of an unclaimed purchase: the number of its app, its origin and its transaction.

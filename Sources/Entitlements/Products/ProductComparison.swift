@@ -94,7 +94,6 @@ package struct ProductSale: Hashable, Sendable {
     /// True for the renewal of a subscription, whose price the App Store may have preserved.
     let isRenewal: Bool
 
-    /// The facts that a sale depends on.
     package static let facts =
         PurchasePeriod.Terms.facts + [.price, .currency, .storefront, .transactionReason, .billingPlanType] + others
 

@@ -223,7 +223,6 @@ extension LedgerTransaction {
         return answer
     }
 
-    /// The columns of a spending and of the rest of its balance.
     private static let spendingColumns = [
         "spending_id", "balance", "amount", "reason", "spent_by", "spent_at", "request_digest", "left_after",
     ]

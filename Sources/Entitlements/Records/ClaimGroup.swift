@@ -18,7 +18,6 @@ package enum ClaimRequest: Sendable {
         }
     }
 
-    /// The bundle identifiers of the request's apps.
     var apps: [String] {
         if case .notify(let notification, _) = self { return [notification.app] }
         return claims.map(\.app)
@@ -28,7 +27,6 @@ package enum ClaimRequest: Sendable {
     var presented: PresentedClaims? { if case .redeem(let presented) = self { presented } else { nil } }
 }
 
-/// The claims that a user presents.
 package struct PresentedClaims: Sendable {
     package internal(set) var claims: [Claim]
     package let user: User
@@ -51,7 +49,6 @@ package struct PresentedClaims: Sendable {
     }
 }
 
-/// The answer to a `ClaimRequest`.
 package enum ClaimAnswer: Sendable {
     case redeemed(LedgerAnswer)
     case recorded(NotificationOutcome)

@@ -13,7 +13,6 @@ struct EntitlementChangeRecords {
     var chains: [VerifiedProof.Fingerprints: Int64]?
     /// The known ones among the products of new transactions and of other events; nil to read them.
     var products: ProductNumbers?
-    /// The facts before the decision.
     let before: EntitlementFacts
     let decision: EntitlementDecision
 
@@ -381,7 +380,6 @@ extension EntitlementChangeRecords {
 struct ChainRecords {
     let database: any LedgerDatabase
 
-    /// The query of `known`.
     static let known = SQLQuery("SELECT chain, anchor_digest, leaf_digest FROM chain")
 
     /// All known chains; nil if no claim has one.

@@ -7,7 +7,6 @@ struct EntitlementRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
-    /// The facts about claims.
     func facts(about claims: [Claim]) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
         let named = Set(claims.map(\.originalKey) + claims.compactMap(\.chain))
@@ -39,7 +38,6 @@ struct EntitlementRecords {
         return facts
     }
 
-    /// The original transactions of all purchases of a user.
     func originals(of user: Int64) throws -> Set<TransactionKey> {
         Set(
             try database.rows(
@@ -218,7 +216,6 @@ struct EntitlementRecords {
     private static let parkedColumns = (["transaction_id", "origin", "app"] + TransactionStatus.columns + ["claim"])
         .joined(separator: ", ")
 
-    /// The transactions that claims name.
     private static func named(by claims: [Claim]) -> Set<TransactionKey> {
         // A statement about the original transaction also covers the transactions that repeat it.
         Set(claims.map(\.originalKey)).union(claims.map(\.key))
@@ -266,8 +263,6 @@ struct EntitlementRecords {
 
     /// Reads the known facts of claimed transactions that were already redeemed, and of their subscriptions if a claim states a
     /// renewal.
-    ///
-    /// - Parameter facts: The other facts about the claims.
     private func readStated(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
         let stated = claims + facts.parked.values.map(\.claim)
         let keys = Set(stated.filter { $0.facts != nil }.map { facts.standing(for: $0).key } + facts.parked.keys).filter

@@ -135,7 +135,6 @@ package struct ReadingRecords {
             [user, database.list(eachPacked: identifiers)])
     }
 
-    /// The transactions of a purchase of a user.
     package func transactions(
         ofPurchase key: TransactionKey, _ apps: AppNumbers, of user: Int64
     ) throws -> [RedeemedTransaction] {
@@ -162,7 +161,6 @@ package struct ReadingRecords {
         try database.rows(Self.renewals(of: user), SubscribedPurchase.init)
     }
 
-    /// The query of `renewals`.
     package static func renewals(of user: Int64) -> SQLQuery { SQLQuery(renewalsOfUser, [user]) }
 
     private static let renewalsOfUser = """
@@ -210,7 +208,6 @@ package struct ReadingRecords {
             ) { try Self.olderWithEffect.transaction(&$0, of: apps) }
     }
 
-    /// The query for the newest transactions.
     static func newest(_ count: Int, of user: Int64, in app: Int64?) -> SQLQuery {
         SQLQuery(newest.text, [user, Int64.max, app, count])
     }

@@ -35,7 +35,6 @@ package struct ProofVerdict: Hashable, Sendable {
 
     package var isAccepted: Bool { failed == nil }
 
-    /// The outcome of a check.
     package subscript(check: Check) -> Outcome {
         if let failed, let failure {
             let order = Check.allCases
@@ -110,7 +109,6 @@ package struct InspectedProof: Sendable {
     }
 }
 
-/// A proof in the ledger.
 package struct StoredProof: Hashable, Sendable {
     /// The bytes of the proof: a JWS, or the DER of a receipt. Nil if the stored parts are damaged.
     package let bytes: [UInt8]?

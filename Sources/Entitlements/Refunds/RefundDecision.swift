@@ -89,7 +89,6 @@ extension LedgerTransaction {
         return try redeemed(rows, apps)
     }
 
-    /// A question and the key of its transaction.
     private typealias Question = (
         key: TransactionKey, uuid: String, content: NotifiedPurchase?, signedAt: Timestamp
     )

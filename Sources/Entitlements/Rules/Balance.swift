@@ -125,7 +125,6 @@ package struct SpentBalance: Hashable, Sendable {
 /// The error of a spending. Nothing was spent.
 package enum BalanceError: RuledError, Equatable {
     case balanceUnknown(String)
-    /// The balance is lower than the amount.
     case balanceTooLow(name: String, amount: Int)
     /// Another spending of the user has the same idempotency key.
     case idempotencyKeyReused

@@ -74,7 +74,6 @@ package struct Claim: Hashable, Sendable, Codable {
         package static func until(_ end: Timestamp?) -> Grace { Grace(endsAt: end) }
     }
 
-    /// The claim with the grace period, the facts and the renewal of other statements.
     func with(grace: Grace?, facts: TransactionFacts?, renewal: StatedRenewal?) -> Claim {
         var claim = self
         (claim.grace, claim.facts, claim.renewal) = (grace, facts, renewal)
@@ -197,9 +196,7 @@ package struct Claim: Hashable, Sendable, Codable {
         self.facts = facts
         self.renewal = renewal
     }
-}
 
-extension Claim {
     /// The claim of a redeemed transaction that its owner presents again, or that a store takes back.
     ///
     /// - Parameters:

@@ -155,7 +155,6 @@ package final class ItemCoverage: Sendable {
         self.renewal = renewal
     }
 
-    /// True if the coverage has not ended.
     func isRunning(at moment: Timestamp) -> Bool { endsAt.map { $0 > moment } ?? true }
 
     /// The coverage that has begun, and the renewals as the same product that follow it without a gap.

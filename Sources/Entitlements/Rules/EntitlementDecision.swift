@@ -8,7 +8,6 @@ import Vocabulary
 /// lead to the same entitlements, in any order and with any repetition.
 package struct EntitlementDecision: Sendable {
     package internal(set) var facts: EntitlementFacts
-    /// The changes to write.
     package internal(set) var changes = EntitlementChanges()
     /// What cannot be, and was found; nil for nothing.
     package internal(set) var breach: BrokenInvariant?
@@ -350,7 +349,6 @@ package struct EventStatements: Hashable, Sendable, Codable {
         (first, others) = (statements[0], Array(statements.dropFirst()))
     }
 
-    /// The status of the event.
     var status: TransactionStatus {
         let statuses = [first.status] + others.map(\.status)
         func last(_ last: TransactionStatus, _ next: TransactionStatus) -> TransactionStatus {
@@ -563,7 +561,6 @@ extension EntitlementFacts {
 ///
 /// The rules of a decision do not throw. One that finds what cannot be notes it (`EntitlementDecision.breach`), and the check throws it.
 extension EntitlementDecision {
-    /// - Parameter before: The facts before the decision.
     package func check(after before: EntitlementFacts) throws(BrokenInvariant) {
         if let breach { throw breach }
         try checkPurchases(after: before)

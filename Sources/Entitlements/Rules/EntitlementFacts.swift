@@ -19,7 +19,6 @@ package struct EntitlementFacts: Sendable {
         package var transactions: [TransactionKey] = []
     }
 
-    /// A redeemed transaction.
     package struct Transaction: Hashable, Sendable {
         package let originalKey: TransactionKey
         /// The number among the owner's transactions; nil before the transaction is stored.
@@ -75,13 +74,11 @@ package struct EntitlementFacts: Sendable {
     package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
     /// The parked transactions of each original transaction.
     private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
-    /// The transaction of each purchase event.
     private var transactionsByEvent: [PurchaseEvent: TransactionKey] = [:]
     /// The original transactions of the purchases that the team has revoked.
     package var revokedByTeam: Set<TransactionKey> = []
     /// The states of purchases with an end in the histories of their owners.
     package var recordedStates: [TransactionKey: HistoryState] = [:]
-    /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
     /// The times at which owners were erased. Complete for the owners of presented purchases, and for users of tokens who own none of
     /// the purchases.
@@ -206,7 +203,6 @@ package struct EntitlementFacts: Sendable {
         return ParkedSiblings(key: claim.key, purchase: purchase)
     }
 
-    /// The summary of a purchase.
     mutating func summary(of original: TransactionKey) -> PurchaseSummary {
         if let known = summaries[original] { return known }
         let summary = PurchaseSummary(transactions(of: original).lazy.map(\.transaction))
@@ -319,7 +315,6 @@ extension Naming: Comparable {
 ///
 /// A receipt has thousands of transactions of one subscription. Each would otherwise read all the others.
 struct PurchaseSummary: Hashable, Sendable {
-    /// True if a part of the purchase has added to a balance.
     var addsToBalance = false
     /// True if a part without an end is not revoked.
     var isEndless = false
@@ -354,7 +349,6 @@ struct PurchaseSummary: Hashable, Sendable {
 /// The periods of a subscription in the order of their beginnings.
 struct PurchasePeriods: Sendable {
     private var order: [(beginsAt: Timestamp, key: TransactionKey)] = []
-    /// The periods that are revoked.
     private(set) var revoked: Set<TransactionKey> = []
 
     mutating func set(_ transaction: EntitlementFacts.Transaction, for key: TransactionKey, isNew: Bool) {

@@ -145,7 +145,6 @@ extension EntitlementFacts {
         }
     }
 
-    /// Notes the item of a fixed period.
     mutating func set(_ item: Item, ofFixedPeriod key: TransactionKey) throws(BrokenInvariant) {
         guard var transaction = transactions[key], transaction.fixed != nil else {
             throw BrokenInvariant("the item of a fixed period is one of a read transaction", key.identifier)

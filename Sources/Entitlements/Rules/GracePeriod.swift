@@ -1,6 +1,4 @@
-import Ledger
 import Proofs
-import Vocabulary
 
 /// The last statement of the App Store about a subscription's grace period.
 package struct GracePeriod: Hashable, Sendable {

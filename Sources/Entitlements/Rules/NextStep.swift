@@ -156,7 +156,6 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
     case replaced
     case other
 
-    /// The reason as a part of a sentence.
     package var sentence: String {
         switch self {
         case .customerCancelled: "the customer turned renewal off"

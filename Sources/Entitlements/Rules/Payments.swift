@@ -1,6 +1,5 @@
 import Ledger
 import Proofs
-import Vocabulary
 
 /// The money of charges: the price of each, what a store has paid back of it, and their sums.
 ///

@@ -29,7 +29,6 @@ package struct PurchasePeriod: Hashable, Sendable {
             }
         }
 
-        /// The facts that the terms depend on.
         package static let facts: [TransactionFact] = [
             .type, .isUpgraded, .offerDiscountType, .isTrialPeriod, .offerType, .isInIntroductoryOfferPeriod,
             .isPrepaid, .inAppOwnershipType, .additionalTransactionReason, .signedDate,

@@ -49,7 +49,6 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
     var isTakenBack: Bool { [.revoked, .refunded, .upgraded].contains(self) }
 
     /// - Parameters:
-    ///   - last: The last period of the purchase.
     ///   - type: The type of the product; nil if neither the App Store nor the catalog has it.
     ///   - next: The next step of a subscription.
     init(of last: PurchasePeriod, _ type: ProductType?, _ next: NextStep, at moment: Timestamp) {

@@ -1,4 +1,3 @@
-import Ledger
 import Proofs
 
 /// The status of a user's purchase at a moment. It follows from its transactions and the last statement about its renewal.

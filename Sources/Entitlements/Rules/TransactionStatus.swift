@@ -181,7 +181,6 @@ extension Claim {
         TransactionKey(app: app, origin: origin, identifier: transactionIdentifier)
     }
 
-    /// The original transaction of the proof.
     package var originalKey: TransactionKey {
         TransactionKey(app: app, origin: origin, identifier: originalTransactionIdentifier)
     }

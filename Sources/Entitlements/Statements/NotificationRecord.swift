@@ -64,7 +64,6 @@ package struct NotificationRecord: Hashable, Sendable {
     var key: Key { Key(origin: origin, uuid: ByteKey(notificationUUID)) }
 }
 
-/// The outcome of a notification.
 package enum NotificationOutcome: String, CaseIterable, Sendable, SQLConvertible {
     /// The notification gives an item to a user, or gives it back.
     case granted

@@ -119,7 +119,6 @@ extension LedgerTransaction {
         return try owned(found, apps).first
     }
 
-    /// The notifications with the owners of their purchases.
     private func owned(_ notifications: [ReceivedNotification], _ apps: AppNumbers) throws -> [ReceivedNotification] {
         let originals = notifications.compactMap(\.notification.originalTransactionIdentifier)
         guard !originals.isEmpty else { return notifications }

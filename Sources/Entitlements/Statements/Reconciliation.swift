@@ -72,7 +72,6 @@ extension LedgerTransaction {
 ///
 /// The schedule makes all runs, one after the other, so that a requested run never overlaps with a regular one.
 package final class ReconciliationRuns: Sendable {
-    /// The subject of a run.
     package enum Subject: String, Sendable, CaseIterable {
         /// The notifications since the last run.
         case notifications
@@ -90,7 +89,6 @@ package final class ReconciliationRuns: Sendable {
         package let errorCode: String?
     }
 
-    /// The state of a subject.
     package struct State: Hashable, Sendable {
         /// The start of the run under way; nil if there is none.
         package fileprivate(set) var runningSince: Timestamp?

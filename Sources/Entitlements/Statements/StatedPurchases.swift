@@ -1,7 +1,6 @@
 import Catalog
 import Ledger
 import Proofs
-import Vocabulary
 
 /// The use cases of purchases that a store states without a signature, when the service asks it.
 extension EntitlementService {
@@ -116,9 +115,7 @@ package struct VerifiedPurchase: Hashable, Sendable {
 
     /// The purchase as it would be in the ledger if its user redeemed the proof now.
     ///
-    /// - Parameters:
-    ///   - claim: The claim of the proof, by the catalog.
-    ///   - facts: The facts about the claim.
+    /// - Parameter claim: The claim of the proof, by the catalog.
     package init(
         _ claim: Claim,
         _ type: ProductType?,

@@ -24,7 +24,6 @@ package struct ActivityEntry: Hashable, Sendable, Identifiable {
 }
 
 extension ActivityEntry {
-    /// The columns of `audit` with an entry.
     package static let columns = "user_id, number, \(AuditEntry.columns)"
 
     /// The entry in the next columns, which are `columns`, without the user.
@@ -61,7 +60,6 @@ extension LedgerTransaction {
         return Array(try activity(found).sorted { $1.position < $0.position }.prefix(limit))
     }
 
-    /// The entries with their users.
     package func activity(_ entries: [ActivityEntry]) throws -> [ActivityEntry] {
         guard !entries.isEmpty else { return [] }
         let names = try presentNames(of: Set(entries.map(\.id.user)))
@@ -97,7 +95,6 @@ extension LedgerTransaction {
     }
 }
 
-/// The recorded refusals of one code.
 package struct RefusalGroup: Hashable, Sendable {
     /// The maximum count. A greater number of refusals has this count.
     package static let maximumCount = 10_000

@@ -41,7 +41,6 @@ package struct StoryEntry: Hashable, Sendable {
         return ByteKey(one.third) > ByteKey(other.third)
     }
 
-    /// The entry as a sentence.
     package var sentence: String {
         switch content {
         case .event(let entry, _, _): Self.sentence(entry)
@@ -92,7 +91,6 @@ package struct StatedNotification: Hashable, Sendable {
 }
 
 extension StatedNotification {
-    /// The columns of `notification` with a statement.
     static let columns = """
         notification_uuid, notification.origin, type, subtype, transaction_id, notification.original_transaction_id,
             signed_at, received_at, outcome, proof_digest, content

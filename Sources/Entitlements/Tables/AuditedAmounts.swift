@@ -1,5 +1,4 @@
 import Ledger
-import Proofs
 
 /// The comparison of amounts and ends with the audit log, which states each of them when it comes about.
 ///

@@ -69,11 +69,9 @@ extension StatementOrder {
 }
 
 extension StatedRenewal {
-    /// The columns of `subscription` that state a renewal.
     package static let columns =
         ["stated_at", "statement_number", "proof_digest"] + RenewalFacts.columnNames + ["settings"]
 
-    /// The values of the columns, in their order.
     package var sqlValues: [any SQLConvertible] {
         [statedAt, order.sqlNumber, proofDigest] + facts.sqlValues + [settings]
     }
@@ -94,7 +92,6 @@ extension TransactionStatus {
         "stated_at", "statement_number", "revocation_date", "revocation_reason", "expires_at",
     ]
 
-    /// The values of the columns, in their order.
     package var sqlValues: [any SQLConvertible] {
         [statedAt, order.sqlNumber, revocationDate, revocationReason, expiresAt]
     }
@@ -142,7 +139,6 @@ extension LedgerDatabase {
 }
 
 extension LedgerTransaction {
-    /// The numbers of all apps.
     package var apps: AppNumbers { get throws { try database.apps.numbers(of: []) } }
 
     /// The name of each user, except of erased ones.
@@ -161,7 +157,6 @@ extension StoredFact {
     /// The text in the ledger for a stated one.
     package func storedText(_ text: String) -> String { Self.words[position]?.stored(text) ?? text }
 
-    /// The stated text of one in the ledger.
     package func statedText(_ text: String) -> String { Self.words[position]?.stated(text) ?? text }
 }
 
@@ -200,7 +195,6 @@ extension StatedFacts where Fact: StoredFact {
 
     package static var columnNames: [String] { Fact.allCases.map { $0.field.column } }
 
-    /// The values of the columns, in their order.
     package var sqlValues: [any SQLConvertible] {
         Fact.allCases.map { fact in
             switch self[fact] {

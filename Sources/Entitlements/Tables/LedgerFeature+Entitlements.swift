@@ -223,7 +223,6 @@ extension Table {
     /// The condition of notifications with an outcome that few have.
     static let rareOutcome = "outcome NOT IN \(NotificationOutcome.frequent.sqlList)"
 
-    /// The order of notifications by their receipt.
     static let receiptOrder = ["received_at", "notification_uuid", "origin"]
 }
 

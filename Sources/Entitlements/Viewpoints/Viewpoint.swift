@@ -32,7 +32,6 @@ package final class Viewpoint: Sendable {
     /// True if the caller sees what belongs to an app.
     package func includes(app: String?) -> Bool { limit?.includes(app: app) ?? true }
 
-    /// True if the caller sees the team's grants of an item.
     package func sees(_ item: Item) -> Bool { limit?.sees(item) ?? true }
 }
 
@@ -40,7 +39,6 @@ extension EntitlementService {
     /// The viewpoint of the caller now, about no user or about several.
     package var view: Viewpoint { view(at: clock.now()) }
 
-    /// The viewpoint of the caller at a moment.
     package func view(at moment: Timestamp) -> Viewpoint {
         let (catalogs, limit) = (catalogs, limit)
         return Viewpoint(
@@ -53,7 +51,6 @@ extension EntitlementService {
 /// The times of users. Beside a local App Store, a customer may have an own clock. What the service says about a user is then as of
 /// the time of the account that bought the user's newest transaction. All other users have the service's time.
 extension EntitlementService {
-    /// The time of a user.
     package func now(of user: User) async throws -> Timestamp {
         guard customerClocks?.hasCustomers == true else { return clock.now() }
         return try await ledger.read(.statement) { try now(of: user, $0) }
@@ -74,7 +71,6 @@ extension EntitlementService {
         view(at: try now(of: user, transaction))
     }
 
-    /// The customers with their own clocks.
     package var customers: [CustomerTime] { customerClocks?.customers() ?? [] }
 }
 

@@ -32,7 +32,6 @@ package struct AccountService: Sendable {
         passwords = Passwords(randomness: randomness, cost: cost)
     }
 
-    /// The queue of the mails about the accounts.
     package var mails: MailQueue { MailQueue(ledger: ledger, clock: clock, randomness: randomness) }
 
     func write<Value: Sendable>(
@@ -42,7 +41,6 @@ package struct AccountService: Sendable {
         return try await ledger.write { try useCase($0, now) }
     }
 
-    /// True if no account has the address.
     package func isAvailable(_ email: EmailAddress) async throws -> Bool {
         try await ledger.read { try $0.account(emailLowercase: email.lowercase) } == nil
     }
@@ -69,7 +67,6 @@ package struct AccountService: Sendable {
     /// Opens an account, and logs its user in.
     ///
     /// - Parameters:
-    ///   - hash: The hash of the password.
     ///   - language: The language of the mail that verifies the address, if mail is sent.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `AccountError.emailTaken`; `LedgerError.newcomersLimited`.
@@ -147,7 +144,6 @@ extension AccountService {
         case invalid
     }
 
-    /// True if a text has the prefix of an access token.
     package static func isAccessToken(_ text: String) -> Bool {
         text.hasPrefix(SessionToken.Kind.access.rawValue)
     }
@@ -222,7 +218,6 @@ extension AccountService {
     }
 }
 
-/// The error of a use case of accounts or sessions.
 package enum AccountError: String, RuledError, CaseIterable {
     case emailInvalid
     case emailTooLong

@@ -69,9 +69,7 @@ package struct Attribute: Hashable, Sendable {
         hasher.combine(key)
         hasher.combine(statedAt)
     }
-}
 
-extension Attribute {
     var key: ByteKey { ByteKey(name) }
 
     /// True if this statement supersedes another about the same attribute. A value of the team supersedes those of public callers,
@@ -173,7 +171,6 @@ extension [Attribute] {
     }
 }
 
-/// The error of a statement about an attribute.
 package enum AttributeError: RuledError, Equatable {
     /// - Parameter name: The beginning of the name.
     case nameInvalid(String)

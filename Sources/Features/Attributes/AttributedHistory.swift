@@ -25,7 +25,6 @@ package final class AttributedHistory: Sendable {
     }
 }
 
-/// An answer that was made from an attributed history.
 package struct AttributedAnswer<Answer: Sendable>: Sendable {
     package let answer: Answer
     fileprivate let sides: [Int64: [Attribute]]

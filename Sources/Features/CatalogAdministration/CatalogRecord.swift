@@ -59,7 +59,6 @@ extension LedgerTransaction {
         }
     }
 
-    /// The SHA-256 of each item's picture.
     private func pictureDigests() throws -> [Item: [UInt8]] {
         let digests: [(Item, [UInt8])] = try database.rows("SELECT collection, number, digest FROM catalog_picture") {
             (try Item(&$0), try $0.next())
@@ -204,9 +203,7 @@ package struct CatalogRecord: Hashable, Sendable {
     package let changed: [Changed]
     /// The SHA-256 of each item's picture.
     package let pictures: [Item: [UInt8]]
-}
 
-extension CatalogRecord {
     /// The catalog of an app: the files with the changes of this record.
     ///
     /// - Throws: `CatalogError` if the changes conflict with the files.
@@ -240,7 +237,6 @@ extension CatalogRecord {
 }
 
 extension LedgerFeature {
-    /// The changes to the catalog.
     package static let catalogAdministration = LedgerFeature(tables: [.catalogChange, .catalogPicture])
 }
 

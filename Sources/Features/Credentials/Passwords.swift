@@ -10,7 +10,6 @@ package struct Passwords: Sendable {
     /// The hash of no password. It is compared for unknown names, so that they take as long.
     private let decoy: PasswordHash
 
-    /// - Parameter cost: The cost of one hash.
     package init(randomness: Randomness, cost: PasswordHash.Cost) {
         self.randomness = randomness
         self.cost = cost

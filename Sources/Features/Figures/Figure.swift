@@ -78,7 +78,6 @@ package enum FigureInterval: String, CaseIterable, Sendable {
     case week
     case month
 
-    /// The first day of the period with a day.
     func first(_ day: CalendarDay) -> CalendarDay {
         switch self {
         case .day: day
@@ -140,7 +139,6 @@ package struct FigureQuery: Hashable, Sendable {
             accepted.union(Origin.allCases).filter { $0.isSandbox == (self == .sandbox) }
         }
 
-        /// The SQL condition of the environment.
         var isOfOrigin: String { Origin.condition(isSandbox: self == .sandbox) }
     }
 
@@ -201,7 +199,6 @@ package struct FigureQuery: Hashable, Sendable {
         (self.app, self.product, self.storefront, self.store) = (app, product, storefront, store)
     }
 
-    /// The SQL condition of the environment and the store.
     var isOfOrigin: String { Origin.condition(isSandbox: environment == .sandbox, of: store) }
 
     var breakdown: FigureBreakdown {

@@ -47,9 +47,7 @@ package struct FigureAnswer: Hashable, Sendable {
     package let isBackfilled: Bool
 
     package static let maximumPending = 10_000
-}
 
-extension FigureAnswer {
     /// The answer as CSV (RFC 4180): a row for each period of each series. Amounts are in units of the currency.
     package var csv: String {
         let parts = series.first?.points.first?.parts.map(\.name) ?? []

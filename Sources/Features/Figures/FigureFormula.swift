@@ -29,7 +29,6 @@ struct FigureFormula {
     var denominator: Sum?
     /// True if the denominator is the level at the start of the period.
     var isOfLevel = false
-    /// The parts of a movement, by their names.
     var parts: [(name: String, sum: Sum)] = []
     /// True if the amounts are milliunits of a currency.
     var isMoney = false

@@ -129,7 +129,6 @@ package struct FigureSums: Hashable, Sendable {
         amounts[key] = sum == 0 ? nil : sum
     }
 
-    /// Adds or subtracts other sums.
     package mutating func add(_ other: FigureSums, times factor: Int64 = 1) {
         for (key, amount) in other.amounts { add(amount &* factor, to: key) }
     }

@@ -1,7 +1,6 @@
 import Ledger
 import Proofs
 
-/// The key of a row of `figure`.
 struct FigureRow: Hashable {
     static let columns = [
         "day", "span", "metric", "breakdown", "app", "origin", "product_id", "storefront", "currency",
@@ -17,7 +16,6 @@ struct FigureRow: Hashable {
     let storefront: ByteKey
     let currency: ByteKey
 
-    /// The row of a sum in a span and a breakdown.
     init(_ key: FigureKey, _ span: FigureSpan, _ breakdown: FigureBreakdown) {
         day = span.first(key.day)
         self.span = span
@@ -43,7 +41,6 @@ struct FigureRow: Hashable {
         currency = ByteKey(try row.next())
     }
 
-    /// All rows of a sum.
     static func all(of key: FigureKey) -> [FigureRow] {
         FigureSpan.allCases.flatMap { span in FigureBreakdown.allCases.map { FigureRow(key, span, $0) } }
     }
@@ -74,7 +71,6 @@ enum FigureSpan: Int, CaseIterable {
     case day = 0
     case month = 1
 
-    /// The first day of the span with a day.
     func first(_ day: CalendarDay) -> CalendarDay {
         switch self {
         case .day: day

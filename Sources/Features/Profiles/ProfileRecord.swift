@@ -117,7 +117,6 @@ extension LedgerTransaction {
 }
 
 extension LedgerFeature {
-    /// The profiles and wishes of users.
     package static let profiles = LedgerFeature(tables: [.profile, .chosenItem, .wish])
 }
 

@@ -105,7 +105,6 @@ extension LedgerTransaction {
 }
 
 extension LedgerFeature {
-    /// The members of the team, their sessions at the console, their invitations, and the changes of the team.
     package static let team = LedgerFeature(tables: [.teamMember, .teamSession, .teamInvitation, .teamChange])
 }
 

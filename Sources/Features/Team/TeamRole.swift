@@ -2,7 +2,6 @@ import Ledger
 import Proofs
 import Vocabulary
 
-/// The role of a team member in the console.
 package enum TeamRole: String, Sendable, CaseIterable, SQLConvertible {
     /// Sees customers, figures, products and messages, and changes nothing.
     case viewer
@@ -84,7 +83,6 @@ package struct TeamChange: Hashable, Sendable {
     package let happenedAt: Timestamp
     package let event: Event
     package let actor: TeamActor
-    /// The name of the member who was changed.
     package let member: String
     /// The new role; nil if the change is none of the role.
     package var role: TeamRole?

@@ -18,7 +18,6 @@ package struct TeamService: Sendable {
     private let clock: any WallClock
     private let randomness: Randomness
 
-    /// - Parameter cost: The cost of one hash.
     package init(
         ledger: Ledger, clock: any WallClock, randomness: Randomness = .system, cost: PasswordHash.Cost = .standard
     ) {

@@ -1,4 +1,3 @@
-import Entitlements
 import Ledger
 import Proofs
 import Vocabulary

@@ -140,7 +140,6 @@ package struct AnswerJSON {
         bytes.reserveCapacity(1024)
     }
 
-    /// Appends JSON as it is.
     package mutating func append(_ json: StaticString) {
         json.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
@@ -273,6 +272,5 @@ extension List where Element: AnswerValue {
 }
 
 extension Collection {
-    /// The collection; nil if it is empty.
     package var nonEmpty: Self? { isEmpty ? nil : self }
 }

@@ -98,7 +98,6 @@ extension JSONContent {
         }
     }
 
-    /// The content of an answer's JSON.
     package init(answer json: [UInt8]) throws {
         self = try JSONDecoder().decode(JSONContent.self, from: Data(json))
     }

@@ -332,7 +332,6 @@ extension LedgerTransaction {
 }
 
 extension Ledger {
-    /// The API keys of the ledger.
     package func apiKeys(clock: any WallClock, randomness: Randomness = .system) -> APIKeys {
         APIKeys(ledger: self, clock: clock, randomness: randomness)
     }
@@ -444,7 +443,6 @@ private final class RememberedAPIKeys: Sendable {
 package enum AppPlatform: String, Sendable, CaseIterable {
     case apple
 
-    /// The prefix of the platform's public keys.
     var keyPrefix: String {
         switch self {
         case .apple: "appl_"

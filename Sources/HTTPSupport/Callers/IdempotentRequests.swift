@@ -97,10 +97,8 @@ package final class IdempotentRequests: Sendable {
 
     /// Answers a request that records a new value, with the value.
     ///
-    /// - Parameters:
-    ///   - make: Makes the value.
-    ///   - record: Records the value and, in the same commit, the answer to keep. Returns the answer to an earlier request that another
-    ///     process has kept meanwhile; nothing is then recorded.
+    /// - Parameter record: Records the value and, in the same commit, the answer to keep. Returns the answer to an earlier request
+    ///   that another process has kept meanwhile; nothing is then recorded.
     package func answer<Value: AnswerValue>(
         _ request: Request,
         _ context: ServiceContext,
@@ -186,9 +184,7 @@ package final class IdempotentRequests: Sendable {
         }
         return text
     }
-}
 
-extension IdempotentRequests {
     private static let deletionInterval = Duration.seconds(10 * 60)
     private static let retries = Duration.seconds(60)...deletionInterval
     /// The largest number of answers that one commit deletes. Purchases wait for it.

@@ -55,7 +55,6 @@ package enum TokenAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// True if the algorithm uses keys of this kind.
     package func accepts(_ keyKind: PublicKey.Kind) -> Bool {
         switch self {
         case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512:

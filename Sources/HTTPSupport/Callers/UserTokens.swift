@@ -51,7 +51,6 @@ package final class UserTokens: Sendable {
     /// The verified tokens by SHA-256.
     private let cache = RecentValues<[UInt8], CachedToken>(upTo: cacheCapacity)
 
-    /// A verified token.
     private struct CachedToken: Sendable {
         let caller: Caller
         let expiresAt: Timestamp

@@ -59,7 +59,6 @@ package struct RequestLimits: Sendable {
     package var perPublicKeyAddress = 1200
     /// The bytes that public callers may write in a day for customers without a purchase.
     package var newcomerBytesPerDay = 128 << 20
-    /// The bytes of one client address.
     package var newcomerBytesPerAddress = 8 << 20
 
     package init() {}

@@ -20,7 +20,6 @@ package struct NetworkBuckets: Sendable {
         (hosts, subscribers, sites) = (buckets(.host), buckets(.subscriber), buckets(.site))
     }
 
-    /// The rate of a host.
     package var rate: TokenBuckets.Rate { hosts.rate }
 
     private func buckets(of network: ClientNetwork) -> TokenBuckets {

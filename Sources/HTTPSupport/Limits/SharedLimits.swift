@@ -16,7 +16,6 @@ package final class SharedLimits: Sendable {
     let newcomers: NewcomerBudget?
     /// The ledger, whose queue of commits refuses writes without a proof first. Nil if there is none.
     let ledger: Ledger?
-    /// The limit on log lines about errors.
     package let lines = LogLimit()
     private let hasWarnedAboutProxy = Atomic(false)
 

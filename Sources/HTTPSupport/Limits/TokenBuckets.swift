@@ -97,9 +97,7 @@ package final class TokenBuckets: Sendable {
             return body(&bucket)
         }
     }
-}
 
-extension TokenBuckets {
     /// The size of a token bucket, and the rate at which it is refilled.
     package struct Rate: Sendable {
         private static let minute: Int64 = 60_000

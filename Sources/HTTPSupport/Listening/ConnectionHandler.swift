@@ -26,7 +26,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private static let strictTransportSecurity = "max-age=31536000"
 
     private let table: ConnectionTable
-    /// The time limit of one request.
     private let requestTime: TimeAmount
     /// True if the connection uses TLS.
     private let isSecure: Bool

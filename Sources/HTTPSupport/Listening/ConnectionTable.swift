@@ -13,7 +13,6 @@ import Synchronization
 ///
 /// Connections with a complete request in progress are never evicted. The request time limits them.
 package final class ConnectionTable: Sendable {
-    /// One open connection.
     package final class Connection: Sendable {
         private enum State {
             static let abandoned: UInt64 = 0

@@ -11,7 +11,6 @@ package protocol LocalStoreRouteSource: RouteSource {
     static var command: String { get }
     static var description: LocalStoreDescription { get throws }
 
-    /// The API key of the sandbox's routes.
     var sandboxKey: APIKey { get }
     /// The machine's clock.
     var clock: any WallClock { get }
@@ -21,9 +20,7 @@ package protocol LocalStoreRouteSource: RouteSource {
 
     /// A fresh store in memory that sells the same and signs with the same keys, with the delivery of its notifications.
     ///
-    /// - Parameters:
-    ///   - path: The path below which it is reached, such as `stores/suite-7`.
-    ///   - delete: Deletes the store.
+    /// - Parameter path: The path below which it is reached, such as `stores/suite-7`.
     func named(
         at path: String, delete: @escaping @Sendable () -> Void, logger: Logger
     ) throws -> (routes: Self, sending: Companion)
@@ -170,7 +167,6 @@ extension APIOperation {
             answers: [.json("OpenAPI 3.1.", Schema.anyObject)])
     }
 
-    /// An operation with the sandbox key.
     package static func sandbox(
         _ method: HTTPRequest.Method,
         _ path: String,

@@ -15,7 +15,6 @@ package struct ClockRecords {
         """
 
     package let database: Database
-    /// The time of the machine's clock.
     package let machineTime: Timestamp
 
     package init(database: Database, machineTime: Timestamp) {
@@ -64,7 +63,6 @@ package struct ClockRecords {
     }
 }
 
-/// An account with its own clock, and its time.
 package struct AccountTime: Hashable, Sendable {
     package let account: String
     package let now: Timestamp

@@ -7,7 +7,6 @@ import Vocabulary
 ///
 /// Each of the local stores, Apple's and Google's, keeps a SQLite file of its own, which is no ledger.
 package protocol LocalSchema {
-    /// The errors of the store.
     associatedtype Failure: LocalStoreError
 
     static var version: Int { get }

@@ -246,6 +246,5 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
         (self.taxCode, self.requestReferenceIdentifier) = (taxCode, requestReferenceIdentifier)
     }
 
-    /// The price of all items.
     public var price: Price { Price(milliunits: items.reduce(0) { $0 + $1.price }, currency: currency) }
 }

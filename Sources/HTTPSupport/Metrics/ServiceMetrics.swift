@@ -190,7 +190,6 @@ package final class ServiceMetrics: Sendable {
     }
 }
 
-/// A histogram of durations.
 package struct Histogram: Sendable {
     /// The inclusive upper bounds in seconds. They range from the time of a signature to that of an abandoned request.
     package static let bounds = [

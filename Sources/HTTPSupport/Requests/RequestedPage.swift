@@ -103,7 +103,6 @@ package struct RequestedPage {
         return (shown, shown.count == found.count ? nil : shown.last.map { Self.cursor(after: name($0)) })
     }
 
-    /// The cursor of the page after an element.
     package static func cursor(after last: String) -> String {
         Base64.encode(Array(last.utf8), .urlSafe)
     }

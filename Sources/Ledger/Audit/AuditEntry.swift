@@ -104,7 +104,6 @@ extension AuditEntry.Measure {
 }
 
 extension AuditEntry {
-    /// The columns of `audit` with an entry.
     package static let columns = """
         audit.happened_at, event, \(actor), origin, (SELECT bundle_id FROM app WHERE app.app = audit.app), reference,
             \(subject), reason, audit.amount, audit.balance, audit.ends_at
@@ -123,9 +122,7 @@ extension AuditEntry {
             app: try row.next(), reference: try row.next(), subject: try row.next(), reason: try row.next(),
             measure: try Measure(&row))
     }
-}
 
-extension AuditEntry {
     /// The money that a store has paid back; nil if the event is no refund, or the amount is unknown.
     package var refund: Price? { if case .refund(let price, _) = measure { price } else { nil } }
 }

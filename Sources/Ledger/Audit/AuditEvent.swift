@@ -19,7 +19,6 @@ extension AuditEntry {
 package struct EventRule: Sendable {
     /// The object of an event: it decides the fields of a message, and the reference and the subject of an entry.
     package enum Object: Equatable, Sendable {
-        /// A transaction and its product.
         case transaction
         /// A purchase with all its transactions, by the original one, and the product.
         case purchase
@@ -35,7 +34,6 @@ package struct EventRule: Sendable {
     package enum Reason: Equatable, Sendable {
         /// The team's own words, or others as they stand.
         case words(String)
-        /// The code of a refusal.
         case refusal
         /// A moment as RFC 3339 until which the event lasts.
         case end(String)
@@ -264,7 +262,6 @@ extension AuditEntry {
     }
 }
 
-/// A kind of entries of a story.
 package enum StoryKind: String, CaseIterable, Sendable {
     case purchases, renewals, refunds, refusals, team, notifications
 }

@@ -30,7 +30,6 @@ package struct AuditRecord: Hashable, Sendable {
         digest = Self.digest(number, entry, reasonDigest, after: previous?.digest ?? Self.beginning)
     }
 
-    /// The columns of `audit` with a record.
     static let columns = "number, \(AuditEntry.columns), reason_salt, reason_digest, digest"
 
     /// The record in the next columns, which are `columns`.
@@ -152,7 +151,6 @@ package struct AuditRecords {
         for feature in database.tables.schema.features { try feature.auditHook?(told, database, randomness) }
     }
 
-    /// The records of a user after a number, in order.
     func records(of user: Int64, after number: Int64, limit: Int) throws -> [AuditRecord] {
         try database.rows(
             "SELECT \(AuditRecord.columns) FROM audit WHERE user_id = $1 AND number > $2 ORDER BY number LIMIT $3",
@@ -204,7 +202,6 @@ package struct AuditVerification: Hashable, Sendable {
 
     /// The number of users whose logs were verified.
     package private(set) var users = 0
-    /// The number of verified records.
     package private(set) var records = 0
     /// The users whose logs were changed, in the order of their numbers.
     package private(set) var breaks: [Break] = []

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import NIOPosix
-import Proofs
 import Synchronization
 import Vocabulary
 
@@ -147,7 +146,6 @@ final class ReadThreads: Sendable {
         runsInline = storage.dialect == .sqlite
     }
 
-    /// The number of reads that wait for a thread.
     var waitingCount: Int { max(0, submitted.load(ordering: .relaxed) - running.load(ordering: .relaxed)) }
 
     @inline(never)  // The optimizer of Swift 6.3 crashes if it inlines this.

@@ -132,7 +132,6 @@ package struct LedgerPart {
 }
 
 extension LedgerPart {
-    /// A part of one request.
     package init(_ perform: @escaping (any LedgerDatabase) throws -> Void) {
         self.init(count: 1, perform: perform, pieces: { [] })
     }

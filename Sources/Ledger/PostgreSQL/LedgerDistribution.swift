@@ -43,7 +43,6 @@ extension TablePlacement {
 
 /// The result of a distribution of the tables.
 package struct DistributionReport: Sendable {
-    /// The tables that the command has distributed.
     package let distributed: [TablePlacement]
     /// The number of the tables that were distributed before.
     package let earlier: Int

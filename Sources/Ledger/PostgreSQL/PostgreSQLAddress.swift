@@ -30,7 +30,6 @@ package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
     }
 
     /// - Parameter direct: The URL of the server itself, if `url` leads to a pooler that gives each transaction another session.
-    /// - Throws: `PostgreSQLAddressError`.
     package init(_ url: String, direct: String? = nil) throws(PostgreSQLAddressError) {
         guard Self.isAddress(url), let options = PQconninfoParse(url, nil) else { throw PostgreSQLAddressError() }
         defer { PQconninfoFree(options) }

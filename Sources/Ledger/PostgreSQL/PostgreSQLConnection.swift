@@ -26,7 +26,6 @@ final class PostgreSQLConnection {
     /// The number in the last name of a prepared statement.
     private var lastName = 0
     private var waiting: [PostgreSQLCommand] = []
-    /// The users that the transaction has changed.
     let changed = ChangedUsers()
     /// True if transactions through a pooler set what the role and the server leave otherwise.
     private var needsSettings = false
@@ -190,7 +189,6 @@ final class PostgreSQLConnection {
         isEnding = true
     }
 
-    /// Rolls back the transaction.
     func rollBack() throws(PostgreSQLFailure) {
         known.removeAll()
         waiting.removeAll()
@@ -198,7 +196,6 @@ final class PostgreSQLConnection {
         _ = try exchange()
     }
 
-    /// Rolls back to a savepoint, and releases it.
     func rollBackToSavepoint(_ name: String) {
         enqueue("ROLLBACK TO \(name)")
         enqueue("RELEASE \(name)")
@@ -311,9 +308,7 @@ final class PostgreSQLConnection {
         return PostgreSQLFailure(
             state: PQstatus(handle) == CONNECTION_OK ? field.map { String(cString: $0) } ?? "" : nil)
     }
-}
 
-extension PostgreSQLConnection {
     /// Waits for notifications on the channels of `LISTEN`.
     ///
     /// - Parameter milliseconds: The timeout.

@@ -173,7 +173,6 @@ extension PostgreSQLFailure {
         state = areReplicas ? "25006" : nil
     }
 
-    /// The cause of the reported fault.
     var cause: StorageFault.Cause {
         if isConflict && !isInternal || state == "53300" { return .busy }
         switch state {

@@ -121,7 +121,6 @@ struct PostgreSQLDefinitions {
         .filter { rows[$0, default: 0] > Self.automaticRows }
     }
 
-    /// A part of a table.
     private struct Part {
         let kind: String
         let name: String
@@ -268,7 +267,6 @@ extension Ledger {
     /// - Parameters:
     ///   - features: All features. The ledger creates the tables of the features in use.
     ///   - migrates: True if the ledger may create tables and add columns.
-    /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,
         features: [LedgerFeature],

@@ -20,7 +20,6 @@ package final class PostgreSQLStorage: LedgerStorage {
     private let randomness: Randomness
     let address: PostgreSQLAddress
     private let absence: ServerAbsence
-    /// The number of commits.
     private let commits = Atomic(0)
     private static let commitsPerSweep = 4096
     /// The time for which a transaction is retried after conflicts.
@@ -35,7 +34,6 @@ package final class PostgreSQLStorage: LedgerStorage {
     ///   - features: All features.
     ///   - randomness: A source of random bytes for the tokens of commits, and for pauses.
     ///   - migrates: True if the storage may create tables and add columns.
-    /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,
         features: [LedgerFeature],
@@ -212,9 +210,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     private func pause(upTo seconds: Double) {
         Thread.sleep(forTimeInterval: seconds * Double(randomness.bytes(1)[0]) / 255)
     }
-}
 
-extension PostgreSQLStorage {
     /// Looks up a commit whose answer was lost.
     ///
     /// The insertion of its token waits for a transaction that may still run on the server. If the insertion succeeds, the

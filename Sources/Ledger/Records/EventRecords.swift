@@ -137,7 +137,6 @@ package struct EventPosition: Hashable, Sendable, CustomStringConvertible {
     package let audit: Int64
     package let change: Int64
 
-    /// The position before all events.
     package static let beginning = EventPosition(audit: 0, change: 0)
 
     /// A position after all events, as of another ledger.

@@ -51,7 +51,6 @@ extension LedgerTransaction {
 }
 
 extension Table {
-    /// The secrets of the ledger, by their purpose.
     static let ledgerSecret = Table(
         name: "ledger_secret", family: .everywhere,
         columns: [.text("purpose"), .blob("secret", count: LedgerSecret.size)], key: ["purpose"])

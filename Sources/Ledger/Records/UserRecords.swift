@@ -63,7 +63,6 @@ package struct UserRecords {
         try database.value(Self.known(user))
     }
 
-    /// The query of `known`.
     package static func known(_ user: User) -> SQLQuery {
         SQLQuery("SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2", [user.name, user.issuer])
     }
@@ -82,7 +81,6 @@ package struct UserRecords {
         return issuers
     }
 
-    /// The users with numbers.
     package func names(of identifiers: Set<Int64>) throws -> [Int64: User] {
         try database.dictionary(
             #"SELECT user_id, issuer, name FROM "user" WHERE user_id \#(database.isIn(numbers: "$1"))"#,
@@ -149,7 +147,6 @@ package struct UserRecords {
             into: "account_token_alias", ["user_id", "app_account_token", "aliased_at"], [[identifier, token, moment]])
     }
 
-    /// Replaces a user's name.
     package func rename(_ identifier: Int64, from old: User, to issuer: String, _ name: String) throws {
         try database.delete(from: "user_name", where: ["name", "issuer"], [[old.name, old.issuer]])
         try database.insert(into: "user_name", ["name", "issuer", "user_id"], [[name, issuer, identifier]])
@@ -157,7 +154,6 @@ package struct UserRecords {
             #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [issuer, name, identifier])
     }
 
-    /// Notes that a user was erased.
     func setErased(_ identifier: Int64, at moment: Timestamp) throws {
         try database.execute(#"UPDATE "user" SET erased_at = $1 WHERE user_id = $2"#, [moment, identifier])
     }
@@ -224,7 +220,6 @@ extension UserRecords {
         return max(0, Self.maximumAliases - count)
     }
 
-    /// Adds a name that leads to a user.
     package func addAlias(_ alias: User, of user: Int64, at moment: Timestamp) throws {
         try database.insert(
             into: "user_name", ["name", "issuer", "user_id"], [[alias.name, alias.issuer, user]])
@@ -257,7 +252,6 @@ extension UserRecords {
         ) { try User(&$0) }.compactMap(\.self)
     }
 
-    /// The numbers of the users who were merged into a user.
     func formers(of user: Int64) throws -> [Int64] {
         try database.rows("SELECT former_id FROM user_merge WHERE user_id = $1 ORDER BY former_id", [user]) {
             try $0.next()
@@ -288,7 +282,6 @@ package struct UserHead {
     package var lastGrant: Int64
     package var auditNumber: Int64
     var auditDigest: [UInt8]
-    /// True if the user was erased.
     let isErased: Bool
 
     package static let first = UserHead(

@@ -10,10 +10,8 @@ package protocol LedgerDatabase {
     /// The tables that features describe.
     var tables: LedgerTables { get }
 
-    /// The names of the tables that the ledger has.
     func presentTables() throws -> Set<String>
 
-    /// Creates a table of a feature.
     func create(_ table: Table) throws
 
     /// Takes the statistics by which a database server plans its queries, after many rows were written.
@@ -110,7 +108,6 @@ package protocol LedgerDatabase {
     /// The SQL after a table's name that forces an index, for a database that would choose a worse one.
     func indexed(by index: String) -> String
 
-    /// Returns true if an error is a constraint violation.
     func isConstraintViolation(_ error: any Error) -> Bool
 }
 
@@ -212,7 +209,6 @@ final class ChangedUsers {
     var numbers: Set<Int64> = []
 }
 
-/// The observers of the users changed by a commit.
 final class ChangeObservers: Sendable {
     private let observers = Mutex<[@Sendable (Set<Int64>) -> Void]>([])
 

@@ -153,7 +153,6 @@ package struct ResultRow: ~Copyable {
         sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
     }
 
-    /// The value of a column of a row of SQLite.
     private static func value(of statement: OpaquePointer, at column: Int32) -> SQLValue {
         func bytes(_ start: UnsafeRawPointer?) -> UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))

@@ -1,7 +1,6 @@
 import Foundation
 import Proofs
 
-/// A value of a database.
 package enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -154,7 +153,6 @@ extension Collection where Element: RawRepresentable<String> {
     }
 }
 
-/// A query, and its arguments.
 package struct SQLQuery: Hashable, Sendable {
     package let sql: String
     package let arguments: [SQLValue]

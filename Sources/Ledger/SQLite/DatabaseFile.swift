@@ -27,23 +27,17 @@ struct DatabaseFile {
     }
 
     /// Removes the file if it exists.
-    ///
-    /// - Throws: `StorageFault`.
     func remove() throws(StorageFault) {
         guard unlink(url.path) != 0, errno != ENOENT else { return }
         throw StorageFault(cause: .readOnly, path: url.path)
     }
 
     /// Removes the auxiliary files.
-    ///
-    /// - Throws: `StorageFault`.
     func removeAuxiliaryFiles() throws(StorageFault) {
         for suffix in Self.partSuffixes + ["-shm"] { try auxiliaryFile(suffix).remove() }
     }
 
     /// Renames the file to the name of another, which it replaces. A reader sees all of the one file or of the other.
-    ///
-    /// - Throws: `StorageFault`.
     func replace(_ other: DatabaseFile) throws(StorageFault) {
         guard rename(url.path, other.url.path) == 0 else {
             throw StorageFault(cause: .readOnly, path: other.url.path)
@@ -84,8 +78,6 @@ struct DatabaseFile {
     }
 
     /// Waits until the names in the file's folder are on the disk.
-    ///
-    /// - Throws: `StorageFault`.
     func syncFolder() throws(StorageFault) {
         let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { throw StorageFault(cause: .failed, path: url.path) }

@@ -8,9 +8,7 @@ package struct LedgerFile: Sendable {
     let url: URL
     let features: [LedgerFeature]
 
-    /// - Parameters:
-    ///   - url: An existing file.
-    ///   - features: All features.
+    /// - Parameter url: An existing file.
     package init(_ url: URL, features: [LedgerFeature]) {
         self.url = url
         self.features = features
@@ -205,7 +203,6 @@ enum SQLiteSchema {
         return nil
     }
 
-    /// The names of the tables that a file has.
     static func tables(of database: Database) throws -> Set<String> {
         try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
     }

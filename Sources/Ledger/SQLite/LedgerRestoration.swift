@@ -204,7 +204,6 @@ package struct RestorationReport: Sendable {
         }
     }
 
-    /// The contents of the backup.
     package let contents: LedgerReport
     package let endedSessions: Int
     /// The API keys that the backup would revive; nil if the ledger in place could not be read.

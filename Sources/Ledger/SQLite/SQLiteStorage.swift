@@ -34,7 +34,6 @@ package final class SQLiteStorage: LedgerStorage {
     /// - Parameters:
     ///   - features: All features.
     ///   - migrates: True if the storage may create tables and add columns.
-    /// - Throws: `StorageFault`.
     package init(file: URL, features: [LedgerFeature], migrates: Bool = true) throws(StorageFault) {
         path = file.path
         let tables = LedgerTables(features)

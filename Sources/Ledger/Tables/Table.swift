@@ -1,5 +1,3 @@
-import Proofs
-
 /// The description of a table of the ledger. Its DDL, its export and its import follow from it.
 package struct Table: Sendable {
     package let name: String
@@ -196,7 +194,6 @@ package struct Table: Sendable {
         let dialect: SQLDialect?
     }
 
-    /// The indexes in a database.
     func indexes(in dialect: SQLDialect) -> [Index] { indexes.filter { ($0.dialect ?? dialect) == dialect } }
 
     /// The same table with a foreign key. Rows of user data then refer to that table instead of to their user.
@@ -223,7 +220,6 @@ package struct Table: Sendable {
         return indexed
     }
 
-    /// The name in quotes, for SQL.
     var quotedName: String { "\"\(name)\"" }
 
     /// The query for all rows, in the same order in every database.

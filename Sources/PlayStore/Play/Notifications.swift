@@ -93,7 +93,6 @@ extension PlayBooks {
         guard database.changesCount > 0 else { throw PlayError.notificationNotFound(number) }
     }
 
-    /// Adds the test notification of the Play Console.
     package func sendTestNotification(of packageName: String) throws {
         guard try hasApp(packageName) else { throw PlayError.appNotFound(packageName) }
         try notify(packageName, of: nil, at: now) {

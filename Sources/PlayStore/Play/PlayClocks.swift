@@ -63,7 +63,6 @@ extension GooglePlay {
 extension PlayBooks {
     var clocks: ClockRecords { ClockRecords(database: database, machineTime: machineTime) }
 
-    /// The latest time of all clocks.
     func latestTime() throws -> Timestamp { max(now, try clocks.latestTime() ?? now) }
 
     /// The time of a clock.
@@ -131,7 +130,6 @@ extension PlayBooks {
         for clock in try clocks.all(limit: .max) { try of(clock.account).catchUp(of: clock.account) }
     }
 
-    /// The tokens of an account's purchases.
     fileprivate func tokens(of account: String) throws -> [String] {
         try SQLRequest<String>(
             """

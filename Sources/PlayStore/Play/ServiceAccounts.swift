@@ -114,7 +114,6 @@ struct TokenRefusal: Error, Equatable {
     static let scope = Self(error: "invalid_scope", description: "Empty or missing scope not allowed.")
 }
 
-/// An access token for the API.
 struct AccessToken {
     /// The scope of the Play Developer API, its only one.
     static let scope = "https://www.googleapis.com/auth/androidpublisher"

@@ -14,7 +14,6 @@ extension CallFault: AnswerObject {
     }
 }
 
-/// The faults on demand.
 struct FaultsAnswer: AnswerObject {
     static let answerFields = AnswerFields<Self>("The faults on demand.", named: "Faults") {
         $0.field("calls", "The faults of calls, in the order in which they were added.", \.calls)

@@ -66,22 +66,14 @@ struct TokenRoutes: Sendable {
     /// The maximum size of a request: a form with an assertion.
     private static let maximumBodySize = 16 * 1024
 
-    private struct Grant: Encodable {
-        let accessToken: String
-        let expiresIn: Int64
-        let tokenType = "Bearer"
-
-        private enum CodingKeys: String, CodingKey {
-            case accessToken = "access_token"
-            case expiresIn = "expires_in"
-            case tokenType = "token_type"
-        }
-    }
-
     let play: GooglePlay
 
     func add(to group: RouterGroup<ServiceContext>) {
         for path in Self.paths { add(path, to: group) }
+    }
+
+    private static func answer(_ object: JSONObject, status: HTTPResponse.Status = .ok) -> Response {
+        JSONAnswer.response(bytes: JSONAnswer.encode(.object(object)), status: status)
     }
 
     private func add(_ path: String, to group: RouterGroup<ServiceContext>) {
@@ -98,13 +90,14 @@ struct TokenRoutes: Sendable {
                         ).text
                     }
                 }
-                return try JSONAnswer.response(Grant(accessToken: token, expiresIn: AccessToken.lifetime))
+                return Self.answer([
+                    "access_token": .string(token), "expires_in": .integer(AccessToken.lifetime),
+                    "token_type": .string("Bearer"),
+                ])
             } catch let refusal as TokenRefusal {
-                return JSONAnswer.response(
-                    bytes: JSONAnswer.encode(
-                        .object([
-                            "error": .string(refusal.error), "error_description": .string(refusal.description),
-                        ])), status: .badRequest)
+                return Self.answer(
+                    ["error": .string(refusal.error), "error_description": .string(refusal.description)],
+                    status: .badRequest)
             }
         }
     }

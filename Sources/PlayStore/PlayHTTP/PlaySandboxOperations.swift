@@ -1,6 +1,5 @@
 import HTTPSupport
 import HTTPTypes
-import Proofs
 
 extension LocalStoreDescription {
     /// Composed on first use.
@@ -54,7 +53,6 @@ extension APIOperation {
         .get, "subscriptions/{number}", "readSubscription", "Reads a subscription",
         answers: [.json("The subscription.", PlaySubscriptionResource.self)])
 
-    /// The operations of the actions on a subscription.
     static let subscriptionActions = SubscriptionAction.allCases.map { action in
         let operation = sandbox(
             .post, "subscriptions/{number}/\(action.rawValue)", "\(action.rawValue)Subscription", action.summary,

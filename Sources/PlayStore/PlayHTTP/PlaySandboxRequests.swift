@@ -49,7 +49,6 @@ final class PlayPurchaseRequest: SandboxRequest {
     }
 }
 
-/// A request to buy a subscription.
 final class PlaySubscriptionRequest: SandboxRequest {
     static let schema = Schema.object("A request to buy a subscription.", named: "SubscriptionRequest")
         .fields(PlayPurchaseRequest.fields)
@@ -96,7 +95,6 @@ struct PlayRefundRequest: SandboxRequest {
     let reason: VoidedPurchase.Reason?
 }
 
-/// A request to pause a subscription.
 struct PauseRequest: SandboxRequest {
     static let schema = Schema.object("A pause.", named: "PauseRequest").fields([
         "length": .text("`P1W` to `P4W` for a weekly plan, `P1M` to `P3M` for a longer one; the shortest by default.")
@@ -132,7 +130,6 @@ struct PushRequest: SandboxRequest {
     }
 }
 
-/// A request to send the test notification of the Play Console.
 struct TestNotificationRequest: SandboxRequest {
     static let schema = Schema.object("A test notification.", named: "TestNotificationRequest").fields([
         "packageName": .text("The app.")
@@ -168,7 +165,6 @@ final class CallFaultRequest: SandboxRequest {
     }
 }
 
-/// A request to dispute the payment of an order.
 struct DisputeRequest: SandboxRequest {
     static let schema = Schema.object("A disputed payment.", named: "DisputeRequest").fields([
         "orderId": .text("The order.")
@@ -177,7 +173,6 @@ struct DisputeRequest: SandboxRequest {
     let orderId: String
 }
 
-/// A request for the key file of a new service account.
 struct ServiceAccountRequest: SandboxRequest {
     static let schema = Schema.object("A service account.", named: "ServiceAccountRequest").fields([
         "packageNames": .array(of: .text(), "The apps that the account may ask about; all by default.").optional

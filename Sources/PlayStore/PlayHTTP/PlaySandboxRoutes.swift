@@ -42,7 +42,6 @@ package struct PlayPurchaseResource: AnswerObject, Listed, Codable, Sendable {
 }
 
 extension PlayBooks {
-    /// A purchase with its signature.
     package func resource(_ purchase: OneTimePurchase) throws -> PlayPurchaseResource {
         try PlayPurchaseResource(
             number: purchase.number, account: purchase.account, packageName: purchase.terms.packageName,
@@ -90,7 +89,6 @@ package struct PlaySubscriptionResource: AnswerObject, Listed, Codable, Sendable
 }
 
 extension PlayBooks {
-    /// A subscription with its signature.
     package func resource(_ purchase: RecurringPurchase) throws -> PlaySubscriptionResource {
         try PlaySubscriptionResource(
             number: purchase.number, account: purchase.account, packageName: purchase.terms.packageName,
@@ -295,7 +293,6 @@ struct PlaySandboxRoutes: Sendable {
         }
     }
 
-    /// A response with the JSON of an answer.
     func answer(
         _ status: HTTPResponse.Status = .ok, _ json: @escaping @Sendable (PlayBooks) throws -> [UInt8]
     ) async throws -> Response {

@@ -1,6 +1,5 @@
 import HTTPSupport
 import HTTPTypes
-import Proofs
 
 /// A method of the Play Developer API, by its identifier in Google's discovery document. `CatalogMethods.swift` has those on catalogs.
 struct PublisherMethod: Sendable {
@@ -18,7 +17,6 @@ struct PublisherMethod: Sendable {
         self.pattern = PublisherPattern(pattern)
     }
 
-    /// A method with an answer.
     static func answering(
         _ identifier: String, _ method: HTTPRequest.Method, _ pattern: String,
         _ handle: @escaping @Sendable (PublisherCall, PlayBooks) throws -> some Encodable & SendableMetatype

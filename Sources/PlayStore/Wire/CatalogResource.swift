@@ -73,7 +73,6 @@ package struct CatalogUpdate<Resource: CatalogResource>: Decodable, Sendable {
     }
 }
 
-/// The body of a batch.
 package struct CatalogBatch<Element: Decodable & Sendable>: Decodable, Sendable {
     package var requests: [Element]?
 }

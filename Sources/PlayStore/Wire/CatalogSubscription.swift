@@ -21,9 +21,7 @@ package struct CatalogSubscription: CatalogResource, Hashable {
     package var restrictedPaymentCountries: JSONContent?
     /// The local Play keeps them, and nothing follows from them.
     package var taxAndComplianceSettings: JSONContent?
-}
 
-extension CatalogSubscription {
     /// A period and a price at which a subscription is sold (`BasePlan`).
     package struct BasePlan: Codable, Hashable, Sendable {
         /// A plan that renews until it is canceled.

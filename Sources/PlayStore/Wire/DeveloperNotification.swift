@@ -73,7 +73,6 @@ package enum SubscriptionNotificationType: Int32, Codable, Sendable, CaseIterabl
     case priceStepUpConsentUpdated = 22
 }
 
-/// The types of notifications about one-time products.
 package enum OneTimeNotificationType: Int32, Codable, Sendable {
     case purchased = 1
     case canceled = 2

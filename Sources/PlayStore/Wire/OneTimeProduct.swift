@@ -31,9 +31,7 @@ package struct OneTimeProduct: CatalogResource, Hashable {
     package var restrictedPaymentCountries: JSONContent?
     /// The local Play keeps them, and nothing follows from them.
     package var taxAndComplianceSettings: JSONContent?
-}
 
-extension OneTimeProduct {
     /// A way to get a product, with its prices (`OneTimeProductPurchaseOption`).
     package struct PurchaseOption: Codable, Hashable, Sendable {
         package struct BuyOption: Codable, Hashable, Sendable {

@@ -181,9 +181,7 @@ package struct RefundReviewRequest: Codable, Hashable, Sendable {
     /// The share that the customer has used, in thousandths of a percent.
     package var consumptionPercentageMilliunits: Int32?
     package var consumptionUsageEvents: [UsageEvent]?
-}
 
-extension RefundReviewRequest {
     /// The preference; nil if it is of no kind.
     package var preference: Preference? { refundPreference.flatMap { Preference(rawValue: $0) } }
 }

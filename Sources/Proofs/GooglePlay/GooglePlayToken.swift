@@ -36,9 +36,7 @@ public struct GooglePlayToken: Hashable, Sendable {
     static func isToken(_ text: String) -> Bool {
         (1...GooglePlayPurchase.maximumTokenSize).contains(text.utf8.count) && text.isVisibleASCII
     }
-}
 
-extension GooglePlayToken {
     /// The members of the object. Only the first is required.
     private static let members: Set = ["purchaseToken", "packageName", "productId"]
 

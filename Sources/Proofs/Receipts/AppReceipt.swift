@@ -37,9 +37,7 @@ public struct AppReceipt: Hashable, Sendable {
         default: nil
         }
     }
-}
 
-extension AppReceipt {
     /// True if the receipt was issued for the device.
     ///
     /// - Parameter identifier: The `identifierForVendor` on iOS (16 bytes), or the primary network address on a Mac (6
@@ -63,9 +61,7 @@ extension AppReceipt {
         let bundle = Array(try ReceiptAttribute.string(2, bundleIdentifier).value)
         return DigestAlgorithm.sha1.digest(of: identifier + opaqueValue + bundle)
     }
-}
 
-extension AppReceipt {
     /// The attributes with a documented or measured meaning, by their types. A fact that a JWS states, too, has the name of
     /// its field there.
     package enum Attribute: Int, CaseIterable {

@@ -29,9 +29,7 @@ public struct InAppPurchase: Hashable, Sendable {
 
     /// An empty purchase to fill.
     public init() {}
-}
 
-extension InAppPurchase {
     /// The attributes with a documented or measured meaning, named as in `AppReceipt`.
     package enum Attribute: Int, CaseIterable {
         case quantity = 1701, productId, transactionId, purchaseDate, originalTransactionId, originalPurchaseDate

@@ -23,9 +23,7 @@ public struct SignedData: Sendable {
         public let digest: DigestAlgorithm
         public let signature: [UInt8]
     }
-}
 
-extension SignedData {
     /// The certificates with the signer's issuer and serial number. An honest container has one.
     public func signerCertificates(among certificates: [Certificate]) -> [Certificate] {
         certificates.filter { $0.serialNumber == signer.serialNumber && $0.issuer == signer.issuer }

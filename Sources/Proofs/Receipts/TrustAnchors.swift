@@ -86,9 +86,7 @@ public struct TrustAnchors: Sendable {
         }
         return nil
     }
-}
 
-extension TrustAnchors {
     /// Loads the roots from folders of certificates.
     ///
     /// - Throws: `TrustError`, `OpenSSLError`.

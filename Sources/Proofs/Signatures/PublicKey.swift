@@ -113,9 +113,7 @@ extension PublicKey {
     public func pem() throws -> String {
         try KeyHandle.pem { PEM_write_bio_PUBKEY($0, handle.pointer) }
     }
-}
 
-extension PublicKey {
     /// The accepted sizes of an RSA modulus in bits. RFC 7518 section 3.3 defines the lower bound.
     static let modulusSizes = 2048...8192
     /// The accepted exponents of an RSA key. Larger ones are not in use, and the time of a verification grows with the

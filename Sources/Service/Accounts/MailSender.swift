@@ -85,7 +85,6 @@ package struct MailSender: Service {
 }
 
 extension MailQueue {
-    /// The sender of the queue's mails.
     package func sender(
         over transport: MailTransport,
         _ templates: MailTemplates,

@@ -60,7 +60,6 @@ struct CatalogRoutes: OperationGroup {
         }
     }
 
-    /// Adds the routes of a list, and of each of its elements.
     private func add<Element>(
         _ operations: CatalogListOperations,
         to group: RouterGroup<ServiceContext>,
@@ -455,7 +454,6 @@ extension APIOperation {
         answers: [.empty("It is as before the change.")],
         or: [.conflict, .refused])
 
-    /// An operation of the administration of an app's catalog.
     fileprivate static func catalog(
         _ method: HTTPRequest.Method,
         _ path: String,

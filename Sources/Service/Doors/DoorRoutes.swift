@@ -4,7 +4,6 @@ import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Ledger
 import Proofs
 import Vocabulary
 
@@ -120,7 +119,6 @@ package final class DoorServices: Sendable {
         return customer
     }
 
-    /// The types of products by the catalog.
     func types(of products: [String]) -> [ByteKey: ProductType] {
         var types: [ByteKey: ProductType] = [:]
         for product in Set(products.map { ByteKey($0) }) { types[product] = entitlements.apps.type(of: product.text) }
@@ -141,7 +139,6 @@ extension [ByteKey: ProductType] {
     func canReturn(_ product: String) -> Bool { self[ByteKey(product)].map { $0 != .consumable } ?? false }
 }
 
-/// An error in the form of a door's protocol.
 protocol DoorProblem: Error {
     /// Till's code for the metrics; nil if it is noted already.
     var code: String? { get }

@@ -2,7 +2,6 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Proofs
 import ServiceLifecycle
 import Vocabulary
 

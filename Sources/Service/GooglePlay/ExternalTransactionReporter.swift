@@ -1,8 +1,6 @@
 import Entitlements
 import HTTPSupport
-import Ledger
 import Logging
-import Proofs
 
 /// Passes the external transactions of an app, and their refunds, on to Google Play, as back ends have reported them.
 ///

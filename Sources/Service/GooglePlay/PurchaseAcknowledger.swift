@@ -1,6 +1,5 @@
 import Entitlements
 import HTTPSupport
-import Ledger
 import Logging
 import Proofs
 

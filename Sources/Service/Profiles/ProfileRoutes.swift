@@ -2,7 +2,6 @@ import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Ledger
 import Proofs
 import Vocabulary
 

@@ -1,6 +1,5 @@
 import Entitlements
 import HTTPSupport
-import Ledger
 import Logging
 import Proofs
 
@@ -119,7 +118,6 @@ package struct GooglePlayReconciler: Sendable {
 }
 
 extension GooglePlayApp {
-    /// The reconciliation of the app's purchases with Google Play.
     package var reconciler: GooglePlayReconciler { GooglePlayReconciler(app: self) }
 }
 

@@ -5,7 +5,6 @@ import Ledger
 import Proofs
 import Synchronization
 
-/// The views of the catalogs of all apps.
 struct CatalogViews: Sendable {
     private let requested: RequestedApps
     /// The views in the order of the apps.
@@ -56,7 +55,6 @@ final class CatalogView: Sendable {
     /// The answers about this state of the catalog.
     let answers = CatalogAnswers()
 
-    /// - Parameter before: The view of the catalog before the change.
     init(_ catalog: Catalog, before: CatalogView? = nil) {
         self.catalog = catalog
         pictures = PictureAddresses(catalog: catalog, before: before?.pictures)

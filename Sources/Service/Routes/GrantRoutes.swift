@@ -176,9 +176,7 @@ extension APIOperation {
         body: owner,
         answers: [.json("The transaction of the new owner.", RedeemedTransaction.self)],
         or: [.conflict, .refused])
-}
 
-extension APIOperation {
     static let moveTransactionOfAnybody = APIOperation(
         .put, "/v1/transactions/{transaction}/owner", for: .backEnd(.grant), isPerApp: true,
         "moveTransactionOfAnybody", "Moves a purchase to another user, whoever owns it, such as an erased user",

@@ -269,7 +269,6 @@ extension APIOperation {
         answers: [.page("A page of products.", of: ProductResource.self)],
         never: [.notFound])
 
-    /// The parameters that select products and their order.
     static func productSelection(sortedBy order: String) -> [Parameter] {
         [
             .query("collection", "Only the products of a collection.", example: "sprout"),

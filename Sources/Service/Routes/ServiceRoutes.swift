@@ -1,4 +1,3 @@
-import Catalog
 import Entitlements
 import Features
 import HTTPSupport
@@ -176,7 +175,6 @@ struct NotificationRoutes: OperationGroup {
     }
 }
 
-/// The service's answer to a notification of a store.
 struct NotificationReceipt: AnswerObject {
     /// A received notification: its outcome, its type, and the code of an error that no repetition changes; nil for what is not logged.
     typealias Received = (outcome: NotificationOutcome, type: String?, code: String?)

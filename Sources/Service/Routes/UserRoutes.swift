@@ -109,9 +109,7 @@ struct UserRoutes: OperationGroup {
         }
     }
 
-    /// - Parameters:
-    ///   - fields: The fields of the body.
-    ///   - proof: Returns the proof of a body.
+    /// - Parameter proof: Returns the proof of a body.
     private func redeem(
         _ request: Request,
         _ context: ServiceContext,

@@ -228,7 +228,6 @@ extension NameIndex {
 /// The search for the purchases of an order, whose number no proof states: the App Store leads from it to transactions.
 struct OrderLookup: Sendable {
     let service: EntitlementService
-    /// The App Stores that know orders.
     let clients: [AppStoreServerClient]
 
     /// - Parameter app: The bundle identifier of the only app whose orders are looked up; nil for all apps.
@@ -302,7 +301,6 @@ struct OrderLookup: Sendable {
 extension EntitlementService {
     /// The original transactions of an order; empty if the text is no order, or if no App Store knows it.
     ///
-    /// - Parameter clients: The App Stores that know orders.
     /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
     package func originalTransactions(ofOrder text: String, asking clients: [AppStoreServerClient]) async throws
         -> [String]

@@ -73,9 +73,7 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(ByteKey(issuer))
         hasher.combine(ByteKey(name))
     }
-}
 
-extension User {
     /// The prefix is no percent-encoding, so the name is that of no `CustomerIdentifier`. No app can present it as an id.
     private static let proofCustomerPrefix = "%proof:"
 

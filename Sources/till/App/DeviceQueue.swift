@@ -63,7 +63,6 @@ extension DeviceQueue {
 struct AppStoreQueue: DeviceQueue {
     let store: Store
     let account: String
-    /// The outcome of this device's payments.
     var outcome = PaymentOutcome.purchased
     var proof = ProofChoice.receipt
 

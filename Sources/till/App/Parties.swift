@@ -56,7 +56,6 @@ struct Parties: Sendable {
     /// The user as the service knows it; nil if the token names the user.
     func named(_ user: User) -> User? { server.named(user) }
 
-    /// The queue of a user's device.
     func queue(
         of user: User, outcome: PaymentOutcome = .purchased, proof: ProofChoice = .receipt
     ) -> any DeviceQueue {
@@ -84,7 +83,6 @@ struct Parties: Sendable {
 extension Catalog {
     func named(_ items: [Item]) -> [(item: Item, words: String)] { items.map { ($0, name(of: $0)) } }
 
-    /// The name of an item, for a person.
     func name(of item: Item) -> String {
         if ownedByEverybody.contains(item) { return "(everybody's)" }
         return product(granting: item)?.localization(language: "en")?.displayName ?? ""

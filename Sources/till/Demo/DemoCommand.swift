@@ -71,9 +71,7 @@ struct DemoCommand: Command {
             }
         }
     }
-}
 
-extension DemoCommand {
     /// Removes the settings of other services from the environment, and names them.
     private func ignoreSettings() {
         let names = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("TILL_") }.sorted()

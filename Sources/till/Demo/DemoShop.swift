@@ -260,7 +260,6 @@ struct DemoReceiver: Sendable {
 
     let ledger: Ledger
 
-    /// The address of the receiver at a server.
     static func url(at server: URL) -> URL { server.appending(path: path) }
 
     func router() -> Router<ServiceContext> {

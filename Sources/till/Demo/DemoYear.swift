@@ -33,12 +33,10 @@ struct DemoYear {
     typealias Sale = (transaction: PaymentTransaction, user: User)
 
     let door: RedemptionDoor
-    /// The clock of the store.
     let clock: DemoClock
     /// The clock of the service, which works on an hour while the store goes on.
     let serviceClock: DemoClock
     let chance: DemoChance
-    /// The end of the year.
     let end: Timestamp
 
     /// The customers who buy on Google Play.

@@ -23,7 +23,6 @@ struct DataDirectory {
     }
 
     var storeFolder: URL { folder.folder("store") }
-    /// The folder of the local Google Play.
     var playFolder: URL { folder.folder("play") }
     var playFile: URL { playFolder.file("play.sqlite") }
     /// The key file of the service's account at the local Google Play.
@@ -53,7 +52,6 @@ struct DataDirectory {
     /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
     func requireStore() throws { try require(storeFile, of: "store") }
 
-    /// - Throws: `PermissionDenied`.
     func hasStore() throws(PermissionDenied) -> Bool { try storeFile.exists() }
 
     /// The clock by which subscriptions end.

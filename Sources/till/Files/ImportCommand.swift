@@ -202,7 +202,6 @@ struct ImportReport {
         exclusions.sorted { ($1.value, $0.key.code) < ($0.value, $1.key.code) }.map { ($0.key, $0.value) }
     }
 
-    /// The lines for a person.
     var lines: [String] {
         var lines = isDryRun ? ["Dry run: nothing was imported."] : []
         let table = TextTable(
@@ -229,7 +228,6 @@ struct ImportReport {
         return lines
     }
 
-    /// The result as JSON.
     var json: Report {
         let lines: [Report] = invalidLines.map { ["line": $0.line, "reason": $0.reason] }
         return [

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 
-/// `till version`
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration("version", "Print the version of Till.", examples: "till version")
 
@@ -16,7 +15,6 @@ struct VersionCommand: ParsableCommand {
     }
 }
 
-/// `till completion`
 struct CompletionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         "completion", "Print a script that completes commands and options in your shell.",
@@ -27,7 +25,6 @@ struct CompletionCommand: ParsableCommand {
             till completion fish > till.fish
             """)
 
-    /// A shell by its name.
     enum Shell: String, CaseIterable, ExpressibleByArgument {
         case bash
         case zsh

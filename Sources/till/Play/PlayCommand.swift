@@ -141,7 +141,6 @@ extension DataDirectory {
         return play
     }
 
-    /// Opens the local Google Play.
     func openPlay(trust: @escaping GooglePlay.Trust = { _, _ in }) throws -> GooglePlay {
         try GooglePlay(folder: playFolder, clock: SystemClock(), randomness: .system, trust: trust)
     }

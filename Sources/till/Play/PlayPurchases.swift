@@ -87,15 +87,14 @@ struct PlayPurchases: Command {
         let purchases = try common.existingPlay.perform { books in
             try books.purchases(of: account).map { try books.resource($0) }
         }
-        terminal.table(
-            ["ID", "ACCOUNT", "PRODUCT", "STATE", "ACKNOWLEDGED", "ORDER"],
-            purchases.map {
-                [
-                    String($0.number), TextTable.shortened($0.account), $0.productId, $0.state,
-                    $0.isConsumed ? "consumed" : $0.isAcknowledged ? "yes" : "no", $0.orderId,
-                ]
-            }, orElse: "No purchases.")
-        try terminal.json(["purchases": purchases])
+        try terminal.list(
+            ["ID", "ACCOUNT", "PRODUCT", "STATE", "ACKNOWLEDGED", "ORDER"], purchases, orElse: "No purchases."
+        ) {
+            [
+                String($0.number), TextTable.shortened($0.account), $0.productId, $0.state,
+                $0.isConsumed ? "consumed" : $0.isAcknowledged ? "yes" : "no", $0.orderId,
+            ]
+        }
     }
 }
 
@@ -237,10 +236,9 @@ struct PlayDispute: Command {
             guard let order else { return try books.reviews().map { PlayDisputeResource($0) } }
             return [PlayDisputeResource(try books.dispute(order: order))]
         }
-        terminal.table(
-            ["ORDER", "STATE", "PREFERENCE", "DEADLINE"],
-            disputes.map { [$0.orderId, $0.state, $0.refundPreference, $0.deadline] }, orElse: "No disputes.")
-        try terminal.json(["disputes": disputes])
+        try terminal.list(["ORDER", "STATE", "PREFERENCE", "DEADLINE"], disputes, orElse: "No disputes.") {
+            [$0.orderId, $0.state, $0.refundPreference, $0.deadline]
+        }
     }
 }
 
@@ -310,12 +308,11 @@ struct PlaySubscriptions: Command {
         let subscriptions = try common.existingPlay.perform { books in
             try books.subscriptions(of: account).map { try books.resource($0) }
         }
-        terminal.table(
-            ["ID", "ACCOUNT", "PRODUCT", "STATE", "EXPIRES", "ORDER"],
-            subscriptions.map {
-                [String($0.number), TextTable.shortened($0.account), $0.productId, $0.state, $0.expiryTime, $0.orderId]
-            }, orElse: "No subscriptions.")
-        try terminal.json(["subscriptions": subscriptions])
+        try terminal.list(
+            ["ID", "ACCOUNT", "PRODUCT", "STATE", "EXPIRES", "ORDER"], subscriptions, orElse: "No subscriptions."
+        ) {
+            [String($0.number), TextTable.shortened($0.account), $0.productId, $0.state, $0.expiryTime, $0.orderId]
+        }
     }
 }
 

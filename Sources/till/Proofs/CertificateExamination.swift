@@ -3,7 +3,6 @@ import Foundation
 import Proofs
 
 extension Examination {
-    /// The trusted roots.
     var roots: [HealthCheck] {
         do {
             let folders = try data.trustedFolders

@@ -213,7 +213,6 @@ struct ReceiptValidate: Command {
         try show(report)
     }
 
-    /// The verdict of a running service on the proof.
     private func verdict(of client: ServiceClient, on proof: ProofFile) async throws -> ValidationReport {
         do {
             return .valid(try await client.post("/v1/proofs/verify", ["proof": proof.text]))
@@ -236,7 +235,6 @@ struct ReceiptValidate: Command {
         if answer.status != .valid { throw ExitCode(1) }
     }
 
-    /// The key of `--app-key`. Nil without the option.
     private var givenKeys: [AppKey]? {
         get throws {
             guard let appKey, let bundleId else { return nil }

@@ -99,7 +99,6 @@ struct TrustList: Command {
 }
 
 extension AppKey {
-    /// The key in the output of commands.
     fileprivate func report(in file: URL? = nil) -> Report {
         [
             "realm": realm.rawValue, "name": packageName, "bundleId": bundleIdentifier,
@@ -113,7 +112,6 @@ extension TrustAnchor {
 
     fileprivate var notAfter: Timestamp { Timestamp(secondsSince1970: certificate.notAfter) }
 
-    /// The trusted root in the output of commands.
     fileprivate func report(in file: URL? = nil) -> Report {
         [
             "realm": realm.rawValue, "name": name, "until": notAfter.rfc3339,

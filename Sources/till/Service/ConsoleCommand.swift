@@ -56,7 +56,6 @@ extension LedgerUser {
     }
 }
 
-/// The option with the address of the service.
 struct ConsoleAddressOption: ParsableArguments {
     @Option(help: .value("url", "The address (at which browsers reach the service)."))
     var url = "http://127.0.0.1:8080"
@@ -66,7 +65,6 @@ struct ConsoleAddressOption: ParsableArguments {
             URL(web: url) != nil, "--url must be an http or https address; it is \"\(url.prefix(256))\".")
     }
 
-    /// The link of an invitation.
     func link(_ secret: String) -> String {
         InvitationLink.text(secret, at: url.hasSuffix("/") ? String(url.dropLast()) : url)
     }

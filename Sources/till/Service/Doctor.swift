@@ -228,9 +228,7 @@ struct Examination {
     func message(_ error: any Error) -> Phrase {
         Phrase(same: (error as? any CodedError)?.message ?? "\(error)")
     }
-}
 
-extension Examination {
     /// The files and folders that the service relies on, which nobody else may change, and secrets, which nobody else may read.
     var permissions: [HealthCheck] {
         let access = configuration.access

@@ -3,7 +3,6 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Logging
-import Proofs
 import Synchronization
 import Vocabulary
 

@@ -125,8 +125,6 @@ enum OpenFiles {
     /// Raises the limit as far as the system allows, and checks that it covers the number of connections.
     ///
     /// With too low a limit the service would hang instead of letting further connections wait.
-    ///
-    /// - Throws: `ConfigurationError`.
     static func allow(connections: Int) throws(ConfigurationError) {
         var limit = rlimit()
         guard getrlimit(Self.resource, &limit) == 0 else { return }

@@ -145,9 +145,7 @@ struct Reconcile: LedgerUser {
         }
         try terminal.json(reports.mapValues(\.outcomes))
     }
-}
 
-extension Reconcile {
     private typealias Reports = [String: Reconciler.Report]
 
     private func appStoreReports(of service: EntitlementService) async throws -> Reports {

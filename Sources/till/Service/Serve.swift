@@ -1,4 +1,3 @@
-import AppStore
 import ArgumentParser
 import Catalog
 import Console
@@ -105,8 +104,6 @@ struct Serve: Command {
     }
 
     /// Refuses a local store beside a service that accepts production: anyone who reaches the store can mint purchases.
-    ///
-    /// - Throws: `ConfigurationError`.
     private func checkLocalStores(_ configuration: ServeConfiguration) throws(ConfigurationError) {
         try configuration.settings.require(
             !runsPlay || configuration.googlePlay == nil, "google-service-account",
@@ -127,7 +124,6 @@ struct Serve: Command {
         }
     }
 
-    /// The local stores of this run.
     private func localStores(
         _ configuration: ServeConfiguration, _ sandboxKey: SandboxKey?
     ) throws -> (LocalStore?, LocalPlay?) {

@@ -7,7 +7,6 @@ import HTTPSupport
 import PlayStore
 import Proofs
 import Service
-import ServiceLifecycle
 import Vocabulary
 
 /// The running service, as the console shows it.

@@ -3,7 +3,6 @@ import Foundation
 import HTTPSupport
 import Logging
 import Proofs
-import Vocabulary
 
 /// A program that listens for a data directory, with the addresses of its parts.
 ///
@@ -74,7 +73,6 @@ extension DataDirectory {
     fileprivate var runningFolder: URL { folder.folder("running") }
 }
 
-/// `till status`
 struct Status: Command {
     static let configuration = CommandConfiguration(
         "status", "List the service and the local stores of the data directory, with their addresses and clocks.",

@@ -44,9 +44,7 @@ package struct AppSettings: Encodable, Sendable {
 
     /// Reads the entries of `apps`.
     ///
-    /// - Parameters:
-    ///   - value: The value of `apps`.
-    ///   - file: The path of the configuration file.
+    /// - Parameter file: The path of the configuration file.
     /// - Throws: `ConfigurationError` for the first entry that is wrong.
     static func all(_ value: JSONValue, file: String) throws(ConfigurationError) -> [AppSettings] {
         guard case .array(let entries) = value, !entries.isEmpty else {
@@ -132,7 +130,6 @@ package struct AppSettings: Encodable, Sendable {
     }
 }
 
-/// The settings of a key for the App Store Server API.
 struct AppStoreKeySettings: Sendable {
     /// The path of the `.p8` file, from App Store Connect or `till store keys`.
     let file: String

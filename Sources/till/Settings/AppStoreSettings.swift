@@ -71,7 +71,6 @@ struct AppStoreSettings {
 
 /// The background parts that ask the App Store for missed purchases and answer its consumption requests.
 struct AppStoreServices {
-    /// The reconciliation of one app with one App Store.
     struct Reconciliation: ConsoleReconciliation {
         let settings: AppStoreSettings
         let reconciler: Reconciler

@@ -22,7 +22,6 @@ struct GooglePlaySettings {
     ]
 
     /// - Returns: Nil if no service account is set.
-    /// - Throws: `ConfigurationError`.
     init?(_ settings: ServeSettings, origins: Set<Origin>) throws(ConfigurationError) {
         let apps = settings.apps
         account = settings.text("google-service-account")

@@ -70,7 +70,6 @@ struct KnownConfiguration {
 }
 
 extension DataDirectory {
-    /// - Throws: `CatalogError`.
     func catalog() throws(CatalogError) -> Catalog { try catalogPlace.catalog() }
 }
 

@@ -2,7 +2,6 @@ import Features
 import Foundation
 import Service
 
-/// The settings of mails about accounts.
 struct MailSettings {
     /// The largest file with a secret, in bytes.
     private static let maximumSecretSize = 4096

@@ -135,7 +135,6 @@ struct ServeConfiguration {
     /// The number of the team's proxies in front of the service.
     var proxies: Int { settings.number("proxies") }
 
-    /// The place of each app's catalog.
     var catalogPlaces: [CatalogSource] {
         guard appSettings.isEmpty else {
             return appSettings.map { .folder(URL(filePath: $0.catalog, directoryHint: .isDirectory)) }
@@ -143,7 +142,6 @@ struct ServeConfiguration {
         return [data.catalogPlace]
     }
 
-    /// The folders of the catalogs that have one.
     var catalogFolders: [URL] { catalogPlaces.compactMap(\.folder) }
 
     /// The settings of the routes.
@@ -195,8 +193,6 @@ struct ServeConfiguration {
 
     /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted, and that there is a key of an app or a service
     /// account if one of Google Play is.
-    ///
-    /// - Throws: `ConfigurationError`.
     func check(_ anchors: TrustAnchors, _ appKeys: [AppKey]) throws(ConfigurationError) {
         let isOfApple = origins.contains(.appleProduction) || origins.contains(.appleSandbox)
         try settings.require(
@@ -275,9 +271,7 @@ struct ServeConfiguration {
         for name in names { try settings.requireFile(name) }
         return (URL(filePath: paths[0]), URL(filePath: paths[1]))
     }
-}
 
-extension ServeConfiguration {
     private static func tokens(_ settings: ServeSettings) throws(ConfigurationError) -> TokenSettings? {
         let (issuer, keySource) = (settings.text("jwt-issuer"), settings.text("jwt-keys"))
         var audiences: [TokenSettings.Audience] = []

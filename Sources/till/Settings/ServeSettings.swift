@@ -95,7 +95,6 @@ struct ServeSettings {
         return number
     }
 
-    /// True if the setting is on.
     func flag(_ name: String) -> Bool {
         if case .flag(let flag) = entry(name).value { flag } else { false }
     }

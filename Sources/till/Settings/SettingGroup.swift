@@ -128,9 +128,7 @@ extension SettingGroup {
                 "the days after the erasure of a purchase's owner from which on its proof is enough to own it, under each `ownership`"
             ),
         ])
-}
 
-extension SettingGroup {
     static let appStore = SettingGroup(
         title: "App Store",
         settings: [
@@ -230,9 +228,7 @@ extension SettingGroup {
                 "grace-seconds", 0...3600, Int(standard.gracePeriod.components.seconds), valueName: "seconds",
                 "the time for requests under way when the service stops"),
         ])
-}
 
-extension SettingGroup {
     static let users = SettingGroup(
         title: "Users",
         settings: [

@@ -82,9 +82,7 @@ extension SettingsLayer {
             "\(lines[setting.name].map { "in line \($0) of " } ?? "in ")\(path) it is \(has)"
         }
     }
-}
 
-extension SettingsLayer {
     /// Reads a configuration file. It reads the JSON itself: `apps` is a list of objects, which swift-configuration does not
     /// support.
     ///

@@ -227,7 +227,6 @@ struct SandboxKey: Sendable {
     let printed: String?
     let apiKey: APIKey
 
-    /// A random key.
     init() {
         let text = Randomness.system.bytes(16).hexadecimal
         printed = text
@@ -277,7 +276,6 @@ extension DataDirectory {
 
     fileprivate var storeProductsFile: URL { storeFolder.file("Products.storekit") }
 
-    /// The store of this directory, and its products.
     func store() throws -> Store {
         try StoreApp(of: self).open(storeFolder)
     }
@@ -289,7 +287,6 @@ extension DataDirectory {
         }
     }
 
-    /// The clocks of the stores of this directory.
     var clocks: StoreClocks {
         get throws { StoreClocks(appStore: try hasStore() ? store() : nil, play: try openedPlay) }
     }

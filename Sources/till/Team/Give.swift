@@ -36,7 +36,6 @@ struct Give: UserCaller, NamesUser {
     }
 }
 
-/// The arguments that name an item.
 struct ItemArguments: ParsableArguments {
     @Argument(help: "The collection of the item.")
     var collection: String

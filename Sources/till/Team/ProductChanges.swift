@@ -23,7 +23,6 @@ struct CatalogOptions: ParsableArguments {
     }
 }
 
-/// The argument and the options of a command about a product.
 struct ProductOptions: ParsableArguments {
     @Argument(help: "The identifier of the product.")
     var product: String
@@ -48,7 +47,6 @@ extension CatalogCaller {
     var features: [LedgerFeature] { [.catalogAdministration] }
 }
 
-/// A command about a product.
 protocol ProductCaller: CatalogCaller {
     var product: ProductOptions { get }
 }

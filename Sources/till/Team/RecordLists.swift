@@ -111,7 +111,6 @@ struct Refusals: LedgerUser {
             till refusals productUnknown
             """)
 
-    /// The counted days.
     private static let days: Int64 = 28
 
     @Argument(help: "The code of the refusals (default: all codes).")

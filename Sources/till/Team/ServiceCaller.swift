@@ -235,7 +235,6 @@ enum ConfigurationNeed {
     case explanation
 }
 
-/// A command for which a service answers.
 protocol ServiceCaller: Command {
     var call: CallOptions { get }
     /// The features that the command needs in the ledger of this machine, whatever a service there needs.
@@ -286,7 +285,6 @@ extension ServiceCaller {
     /// The elements of a list of the service, from its pages.
     ///
     /// - Parameters:
-    ///   - path: The path of the list.
     ///   - query: The parameters besides those of the page.
     ///   - user: The user whose list it is; nil for another list.
     func elements<Element: Decodable & Listed & Sendable>(

@@ -2,7 +2,6 @@ import AppStore
 import ArgumentParser
 import Catalog
 import Console
-import Entitlements
 import Features
 import HTTPSupport
 import Ledger

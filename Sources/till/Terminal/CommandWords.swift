@@ -1,5 +1,4 @@
 import ArgumentParser
-import Proofs
 import Vocabulary
 
 /// A command with arguments that an option may name, too: `till owned alice`, or `till owned --user alice`.

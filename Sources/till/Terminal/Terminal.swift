@@ -35,7 +35,6 @@ struct Terminal: Sendable {
         if isJSON { output(try Self.text(value), as: .json) }
     }
 
-    /// A value as JSON.
     private static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -74,7 +73,6 @@ struct Terminal: Sendable {
         errorLine("till: \(text)")
     }
 
-    /// Prints a line on standard error.
     func errorLine(_ line: String) { errorPage(line.shown(as: .line)) }
 
     /// Prints a message of several lines on standard error.

@@ -194,8 +194,6 @@ extension Books {
 
     /// Adds a notification (App Store Server Notifications V2, `responseBodyV2DecodedPayload`), at the time of the transaction's
     /// account or else of the store.
-    ///
-    /// - Parameter part: The part about the subject.
     @discardableResult
     func notify(
         _ type: NotificationTypeV2,

@@ -37,9 +37,7 @@ package enum PaymentOutcome: Hashable, Sendable {
         case .failed(let error): error.name
         }
     }
-}
 
-extension PaymentOutcome {
     /// The outcome under the store's settings. They change only payments that would be purchased.
     package func applying(_ settings: StoreSettings) -> PaymentOutcome {
         guard self == .purchased else { return self }

@@ -4,7 +4,6 @@ import GRDB
 import HTTPSupport
 import Proofs
 
-/// A transaction of the payment queue, with its account.
 package struct QueuedTransaction: Hashable, Sendable {
     /// The customer's App Store account.
     package let account: String
@@ -144,9 +143,7 @@ package enum Restoration {
     /// The transactions of an account to restore, in the order of its purchases: each purchase that lasts, unless the queue
     /// has an unfinished transaction of it. A subscription is restored with its latest period.
     ///
-    /// - Parameters:
-    ///   - history: All transactions of the account, the oldest first.
-    ///   - queue: The transactions of its payment queue.
+    /// - Parameter history: All transactions of the account, the oldest first.
     package static func transactions(of history: [Transaction], queue: [PaymentTransaction]) -> [Transaction] {
         var handled = Set(
             queue.filter(\.state.isAwaitingFinish).compactMap(\.purchase?.originalTransactionIdentifier))

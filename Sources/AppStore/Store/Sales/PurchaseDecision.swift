@@ -11,7 +11,6 @@ package enum PurchaseDecision: Hashable, Sendable {
     case subscribe(Product, Subscription)
     /// The account gets another transaction, free of charge, for a non-consumable that it owns.
     case buyAgain(original: Transaction)
-    /// The product is sold at a price.
     case charge(Product, Price)
 
     /// - Parameters:

@@ -168,7 +168,6 @@ package enum RefundEffect: Hashable, Sendable {
     case save(CustomerSubscription)
     /// A notification about a transaction and its subscription. The reason belongs to a consumption request.
     case notify(NotificationTypeV2, Transaction, CustomerSubscription?, ConsumptionRequestReason?)
-    /// A notification about a refund of some seats.
     case notifySeats(Transaction, CustomerSubscription?)
 }
 

@@ -45,9 +45,7 @@ struct ProofIssuer: Sendable {
         let chain = try keys.chain(.transactions)
         return try SignedJSON.sign(fields.json, with: chain.leaf.key, chain: chain.certificates)
     }
-}
 
-extension ProofIssuer {
     /// An app receipt with an account's purchases, in base64 as an app reads it from its bundle.
     func receipt(over purchases: [Transaction], account: String, at moment: Timestamp) throws -> String {
         let opaqueValue = randomness.bytes(16)

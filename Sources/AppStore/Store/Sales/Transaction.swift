@@ -43,7 +43,6 @@ package struct Transaction: Hashable, Sendable, Codable {
     package var isUpgraded = false
     package internal(set) var revocation: Revocation?
 
-    /// The revocation of a purchase.
     package struct Revocation: Hashable, Sendable, Codable {
         package let date: Timestamp
         package let reason: RevocationReason

@@ -197,7 +197,6 @@ extension ServerAPIRefusal {
     var body: ServerAPIRefusalBody { ServerAPIRefusalBody(errorCode: number, errorMessage: message) }
 }
 
-/// The body of the answer with an error.
 struct ServerAPIRefusalBody: Encodable {
     let errorCode: Int
     let errorMessage: String

@@ -97,7 +97,6 @@ extension HistoryCursor {
     }
 }
 
-/// The version of the requested transaction history.
 package enum HistoryVersion: Sendable {
     case v1
     case v2

@@ -19,7 +19,6 @@ package struct Commitment: Hashable, Sendable, Codable {
 /// another plan and another price wait for its end (Apple, "Managing the life cycle of monthly subscriptions with a 12-month
 /// commitment").
 extension CustomerSubscription {
-    /// The present plan.
     var billingPlanType: BillingPlanType { commitment == nil ? .upFront : .monthly }
 
     /// The commitment, if further billing periods of it follow.
@@ -31,12 +30,10 @@ extension CustomerSubscription {
     /// customer has decided about its renewal.
     package var willAutoRenew: Bool { isAutoRenewing || unfinishedCommitment != nil }
 
-    /// The product of the next billing period.
     package var nextProductIdentifier: String {
         unfinishedCommitment == nil ? autoRenewProductIdentifier : productIdentifier
     }
 
-    /// The plan of the next billing period.
     var nextBillingPlanType: BillingPlanType { unfinishedCommitment == nil ? autoRenewBillingPlanType : .monthly }
 
     /// True if the next period belongs to the present commitment, or to the one that follows it.

@@ -55,7 +55,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     package internal(set) var isAutoRenewing = true
     /// The start of the uninterrupted subscription (`recentSubscriptionStartDate`).
     package internal(set) var startDate: Timestamp
-    /// The start of the paid period.
     var periodStartDate: Timestamp
     /// The end of the paid period.
     package internal(set) var expiresDate: Timestamp
@@ -63,7 +62,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     var dayOfMonth: Int
     /// The present offer; nil at the standard price.
     var offer: OfferInUse?
-    /// The offer of the next renewal.
     var nextOffer: SubscriptionOffer?
     /// The price for this customer, if it differs from the catalog's.
     var agreedPrice: Price?
@@ -123,9 +121,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     var endingIntent: ExpirationIntent {
         hasDeclinedPriceIncrease ? .customerDidNotConsentToPriceIncrease : .customerCancelled
     }
-}
 
-extension CustomerSubscription {
     /// Begins a period of a product, whatever the state before. A renewal continues an unfinished commitment.
     ///
     /// - Parameters:

@@ -253,8 +253,6 @@ extension Books {
 
     /// Lets the members' seats follow a change of the purchaser's subscription. If it has fewer seats than members, the latest members
     /// lose theirs: by a renewal, theirs is not renewed; otherwise, it is revoked. All of it has the time of the purchaser.
-    ///
-    /// - Parameter reason: The reason of the purchaser's refund.
     func followSeats(
         of purchase: CustomerSubscription,
         _ effects: [SubscriptionEffect] = [],

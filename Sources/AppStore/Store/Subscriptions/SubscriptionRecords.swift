@@ -103,7 +103,6 @@ struct SubscriptionRecords {
         try fetch("original_transaction_id = \(identifier)").first
     }
 
-    /// The subscription that an account has bought in a group.
     func subscription(of account: String, group: String) throws -> CustomerSubscription? {
         try fetch("account = \(account) AND group_id = \(group) AND shared_original_transaction_id IS NULL").first
     }
@@ -255,9 +254,7 @@ extension Books {
         let all = try transactions.transactions(original: subscription.originalTransactionIdentifier)
         return all.filter { $0.webOrderLineItemIdentifier == all.last?.webOrderLineItemIdentifier }
     }
-}
 
-extension Books {
     /// The sale of a transaction identifier.
     ///
     /// - Throws: `StoreError`, `saleNotFound`.

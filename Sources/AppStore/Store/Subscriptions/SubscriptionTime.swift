@@ -14,7 +14,6 @@ extension CustomerSubscription {
         }
     }
 
-    /// Ends the paid period.
     private mutating func endPeriod(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
         guard willAutoRenew else {
             return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)

@@ -80,7 +80,6 @@ struct AppStoreRoutes: Sendable {
     }
 }
 
-/// The pages of the section about the App Store.
 enum AppStoreTab {
     static let notifications = Tab("Notifications", "app-store")
     static let reconciliation = Tab("Reconciliation", "app-store", "reconciliation")
@@ -164,7 +163,6 @@ extension AppStoreRoutes {
         return spaced(Shown.badge("Open until", .warning), Shown.moment(end))
     }
 
-    /// The customer's reason in the content of a notification.
     private static func reason(of notification: StatedNotification) -> HTML? {
         guard let content = notification.content,
             case .object(let object)? = try? JSONParser.parse(Array(content.utf8)),

@@ -4,7 +4,6 @@ import Hummingbird
 import Proofs
 
 extension AppStoreRoutes {
-    /// The outcomes that a stored notification can have.
     private static let outcomes: [NotificationOutcome] = [.granted, .revoked, .recorded, .parked]
 
     func notifications(_ request: Request) async throws -> Page {
@@ -113,7 +112,6 @@ extension ConsolePath {
 }
 
 extension ReceivedNotification {
-    /// A link to the owner of the purchase.
     var customerLink: HTML? { owner.map { Shown.link(to: $0) } }
 }
 

@@ -80,7 +80,6 @@ struct CatalogNames: Sendable {
     }
 }
 
-/// The words of the pages about customers.
 package enum CustomerWords {
     /// A text from outside within a sentence, isolated so that its direction does not affect the sentence (UAX #9).
     static func isolated(_ text: String) -> String {

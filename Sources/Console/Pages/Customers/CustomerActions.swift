@@ -58,7 +58,6 @@ extension CustomersRoutes {
 
     static var zoneField: HTML { hidden(zone, "0") }
 
-    /// Adds the receivers of the forms on the pages of customers.
     func addActions(to pages: ConsolePages) {
         func post(
             _ path: String, _ permission: TeamPermission,

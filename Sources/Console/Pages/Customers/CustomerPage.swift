@@ -154,9 +154,7 @@ extension CustomerView {
             },
         ]
     }
-}
 
-extension CustomerView {
     /// "Premium, monthly, active, renews on 22 December 2026 at KRW 4,900."
     private func sentence(of status: PurchaseStatus) -> Phrase {
         let period = names.catalogs.product(status.productIdentifier)?.subscription.map {

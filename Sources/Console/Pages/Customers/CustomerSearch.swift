@@ -113,8 +113,6 @@ struct CustomerSearch {
     }
 
     /// Finds what the text names.
-    ///
-    /// - Parameter page: The page of the customers.
     mutating func find(in services: any ConsoleServices, _ page: RequestedPage) async throws {
         let (ledger, environment) = (services.ledger, services.standardEnvironment)
         let found = try await services.entitlements.names.users(

@@ -60,7 +60,6 @@ final class CustomerView: Sendable {
     let context: ConsoleContext
     let services: any ConsoleServices
     let known: KnownUser
-    /// The stores of the customer's purchases.
     let stores: [PurchaseStore]
     /// The names of API keys by their identifiers.
     let keys: [String: String]
@@ -87,7 +86,6 @@ final class CustomerView: Sendable {
 }
 
 extension ConsolePath {
-    /// The search for customers by a text.
     static func customers(_ text: String) -> ConsolePath { ConsolePath("customers", query: ["search": text]) }
 
     /// The address of a customer's page, or of a page below it: `/console/customers/ISSUER/NAME`.

@@ -61,7 +61,6 @@ extension CustomerView {
         }
     }
 
-    /// The page of a notification about a purchase of the customer.
     func notificationPage(_ request: Request) async throws -> Page {
         let identifier = try context.parameters.text("notification")
         let origin = try request.recordedOrigin() ?? .appleProduction

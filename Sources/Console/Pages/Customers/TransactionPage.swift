@@ -80,7 +80,6 @@ extension CustomerView {
         }
     }
 
-    /// The ways to money for a purchase.
     @HTMLBuilder func wayToMoney(at store: PurchaseStore) -> HTML {
         if let address = store.refundAddress {
             p {
@@ -154,9 +153,7 @@ extension CustomerView {
         }
         also(mark(transaction.origin))
     }
-}
 
-extension CustomerView {
     /// The facts that the ledger stores about a redeemed transaction and its proof.
     @HTMLBuilder func facts(of recorded: RecordedTransaction) -> HTML {
         let transaction = recorded.transaction
@@ -221,7 +218,6 @@ extension RedeemedTransaction {
         return .customer(user, "transactions", transactionIdentifier, action, query: query, done: notice)
     }
 
-    /// True if an event is about the transaction.
     func isMeant(by event: AuditEntry) -> Bool {
         event.origin == origin && event.reference.hasSameBytes(as: transactionIdentifier)
             && event.subject.hasSameBytes(as: productIdentifier)

@@ -257,7 +257,6 @@ extension Figure {
 
     var explanation: Phrase { Phrase(stated: definition) }
 
-    /// The kind of chart that fits the figure.
     var chartKind: Chart.Kind {
         switch kind {
         case "level": .areas

@@ -130,7 +130,6 @@ extension CatalogNames {
 
     fileprivate var storefronts: [(value: String, title: Phrase)] { Self.storefronts }
 
-    /// The title of a group of figures.
     func title(of group: String, _ kind: FigureQuery.Group?) -> Phrase {
         switch kind {
         case _ where group.isEmpty: "not stated"

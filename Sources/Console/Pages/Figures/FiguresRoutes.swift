@@ -66,7 +66,6 @@ struct FiguresRoutes: Sendable {
         ("Free trials", [.activeTrials, .newTrials, .conversions, .trialConversion]),
     ]
 
-    /// The page of all figures with their definitions.
     private static func list(in environment: FigureQuery.Environment) -> Page {
         Page("Figures", section: .figures) {
             for group in groups {

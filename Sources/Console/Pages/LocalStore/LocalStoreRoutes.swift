@@ -12,7 +12,6 @@ import Vocabulary
 struct LocalStoreRoutes: Sendable {
     let services: any ConsoleServices
     let store: Store
-    /// The streams that follow the store.
     let streams: LiveStreams
 
     var entitlements: EntitlementService { services.entitlements }

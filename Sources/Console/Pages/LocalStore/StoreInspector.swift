@@ -173,9 +173,7 @@ final class StoreInspector: Sendable {
     private func receiver(_ action: String) -> ConsolePath {
         selection.receiver("transactions", sold ?? "", action)
     }
-}
 
-extension StoreInspector {
     /// The way of the purchase from the payment to the grant.
     @HTMLBuilder private func steps(_ owners: [KnownPurchase]) -> HTML {
         h3 { "The way of the purchase" }

@@ -1,7 +1,6 @@
 import AppStore
 import HTTPSupport
 import Hummingbird
-import Proofs
 
 /// The page of the local store: its time and conditions, the list of what was bought, and the inspector of one row.
 extension LocalStoreRoutes {

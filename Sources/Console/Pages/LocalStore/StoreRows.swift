@@ -5,7 +5,6 @@ import Proofs
 
 /// The parts that several pages of the local stores have.
 enum StoreRows {
-    /// The identifier of the inspector on the page.
     static let inspectorIdentifier = "inspector"
 
     /// A link that opens the inspector of a row. On a phone, it leads below the list.

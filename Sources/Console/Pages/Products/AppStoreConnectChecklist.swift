@@ -27,7 +27,6 @@ struct AppStoreConnectChecklist: Sendable {
     let product: Product
     let storefront: Storefront
 
-    /// The entries in the order of App Store Connect.
     @ListBuilder<Entry> var entries: [Entry] {
         entry("Type", Self.ready) { product.type.title }
         entry("Product ID", identifierCheck) { Shown.identifier(product.productIdentifier) }

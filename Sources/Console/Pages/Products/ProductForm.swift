@@ -3,7 +3,6 @@ import Features
 import HTTPSupport
 import Proofs
 
-/// The form of a product: a new one, or an existing one.
 struct ProductForm: Sendable {
     static let identifier = "productID"
     static let others = "others"
@@ -43,7 +42,6 @@ extension ProductForm {
         texts = (address.locales + [""]).map(Self.blank)
     }
 
-    /// The form of an existing product.
     init(_ product: Product, _ definition: JSONObject, at address: ProductAddress) {
         self.init(address: address, isNew: false, type: product.type)
         for key in Self.valueKeys {

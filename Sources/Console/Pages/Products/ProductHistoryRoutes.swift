@@ -100,10 +100,7 @@ extension ProductChangeRoutes {
         }
         return address.path("history", done: .restored)
     }
-}
 
-extension ProductChangeRoutes {
-    /// The page of a change to the catalog, with its undo.
     func change(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let (address, revision) = try await revision(request, context)
         let keys = try await entitlements.ledger.apiKeyNames()

@@ -147,7 +147,6 @@ enum ProductWords {
     }
 }
 
-/// The products that a list shows.
 struct ProductFilter: Sendable {
     /// The only app; nil for all.
     let app: App?
@@ -188,7 +187,6 @@ struct ProductFilter: Sendable {
         return texts.contains { Array($0.lowercased().utf8).contains(wanted) }
     }
 
-    /// The address of a page of the list.
     func path(cursor: String? = nil) -> ConsolePath {
         ConsolePath(
             "products",

@@ -202,7 +202,6 @@ struct ProductAddress: Sendable {
         ConsolePath(["new-product"] + rest, query: [("app", appParameter), ("type", type?.rawValue)])
     }
 
-    /// The address of a page of the product.
     func path(_ rest: String..., done notice: Notice? = nil, cursor: String? = nil) -> ConsolePath {
         ConsolePath(
             ["products", productIdentifier] + rest,

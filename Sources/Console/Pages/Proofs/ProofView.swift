@@ -56,7 +56,6 @@ extension InspectedProof {
 }
 
 extension ProofVerdict.Check {
-    /// The title and the rule of the check.
     var words: (title: Phrase, meaning: Phrase) {
         switch self {
         case .size: ("Size", "At most 8 MiB, a JWS at most 1 MiB.")

@@ -39,7 +39,6 @@ struct ProofsRoutes: Sendable {
         return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    /// The page of a proof in the ledger.
     private func keptProof(_ context: ConsoleContext) async throws -> Page {
         let user = try await services.customer(context)
         guard let digest = Self.digest(try context.parameters.text("digest")),

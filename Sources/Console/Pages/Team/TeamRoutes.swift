@@ -61,9 +61,7 @@ struct TeamRoutes: Sendable {
             }
         }
     }
-}
 
-extension TeamRoutes {
     /// The page of the team: its members, the form for another one, and the changes.
     func page(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let (changes, next) = try await RequestedPage(request).list(at: \.number) {

@@ -118,9 +118,7 @@ struct UnclaimedRoutes: Sendable {
         return purchase
     }
 
-    /// - Parameters:
-    ///   - name: The name in the field of the form; nil for an empty field.
-    ///   - issuer: The issuer of the name.
+    /// - Parameter name: The name in the field of the form; nil for an empty field.
     private static func page(
         of purchase: UnclaimedPurchase, _ context: ConsoleContext, named name: String?, issuer: String?
     ) -> Page {

@@ -139,7 +139,6 @@ package struct LeasedMail: Sendable {
     package let newEmail: String?
 }
 
-/// The outcome of an attempt to send a mail.
 package enum MailOutcome: Hashable, Sendable {
     case sent
     /// The mail cannot be sent now, but may be later.
@@ -285,7 +284,6 @@ extension LedgerTransaction {
 }
 
 extension LedgerFeature {
-    /// The mails about accounts, and the links in them.
     package static let accountMail = LedgerFeature(tables: [.accountLink, .addressChange, .mail, .mailCount])
 }
 

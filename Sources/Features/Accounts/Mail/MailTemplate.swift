@@ -41,7 +41,6 @@ package struct MailTemplate: Hashable, Sendable {
     private let text: [Part]
 
     /// - Parameter source: A first line `Subject: …`, an empty line, and the text.
-    /// - Throws: `Defect`.
     init(_ source: String) throws(Defect) {
         guard source.utf8.count <= Self.maximumSize else {
             throw Defect(reason: "is longer than \(Self.maximumSize) bytes")
@@ -135,7 +134,6 @@ extension LeasedMail {
     }
 }
 
-/// The templates of mails, for each purpose and language.
 package struct MailTemplates: Sendable {
     package struct Defect: Error, CustomStringConvertible {
         package let description: String
@@ -149,7 +147,6 @@ package struct MailTemplates: Sendable {
     private let templates: [String: [LinkPurpose: MailTemplate]]
 
     /// - Parameter folder: Files such as `reset.en.txt` that replace Till's own or add a language; nil for only Till's own.
-    /// - Throws: `Defect`.
     package init(folder: URL? = nil) throws(Defect) {
         var templates: [String: [LinkPurpose: MailTemplate]] = [:]
         for (name, bytes) in Self.own { try Self.add(bytes, name, path: name, to: &templates) }

@@ -38,7 +38,6 @@ package struct CustomerQuery: Sendable {
     package static let maximumCount = 10_000
 
     package let selection: CustomerSelection
-    /// The environment of the purchases.
     package let environment: FigureQuery.Environment
     /// The currency of the sums that sort `spent`; nil for the other lists, or if nobody has paid anything.
     package let currency: String?

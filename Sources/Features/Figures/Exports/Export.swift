@@ -29,7 +29,6 @@ package enum Export: String, CaseIterable, Sendable {
     }
 }
 
-/// The format of an exported file.
 package enum ExportFormat: String, CaseIterable, Sendable {
     /// RFC 4180, with a header.
     case csv

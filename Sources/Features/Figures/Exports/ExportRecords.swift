@@ -184,7 +184,6 @@ extension ExportRecords {
 
 /// A row of the export: a transaction with what its columns show.
 struct ExportedTransaction {
-    /// The columns with their names, in their order.
     static let columns: [(name: String, value: @Sendable (ExportedTransaction) -> ExportValue)] = [
         ("rc_original_app_user_id", { .text($0.user.name) }),
         ("user_issuer", { .text($0.user.issuer) }),
@@ -273,7 +272,6 @@ struct ExportedRenewals {
         let transaction: ByteKey
     }
 
-    /// The last statements, by the purchase.
     var statements: [PurchaseOfUser: StatedRenewal] = [:]
     /// The dates at which renewal was turned off, by the period; absent if it was turned on again.
     var turnedOff: [Period: Timestamp] = [:]

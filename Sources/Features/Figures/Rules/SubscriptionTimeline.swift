@@ -102,7 +102,6 @@ struct SubscriptionTimeline {
             (end, isRefunded) = (max(expiresAt, transaction.graceEndsAt ?? expiresAt), false)
         }
 
-        /// Ends the period at the start of the next one.
         mutating func end(by next: Period) {
             if next.start < end { (end, isRefunded) = (next.start, false) }
             for index in additions.indices { additions[index].end(by: next) }

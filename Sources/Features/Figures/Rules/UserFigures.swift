@@ -8,7 +8,6 @@ package enum UserFigures {
     /// The version of the rules. Sums of another version are recomputed.
     static let version = 2
 
-    /// The facts of the transactions that the figures depend on.
     static let facts: [TransactionFact] =
         PurchasePeriod.Terms.facts + PaidBack.facts + [
             .storefront, .currency, .expiresDate, .originalPurchaseDate, .basePlanId, .isProrated, .recurringPrice,
@@ -77,7 +76,6 @@ package enum UserFigures {
     }
 }
 
-/// A transaction with the facts for the figures.
 struct FigureTransaction {
     /// The largest plausible price, in milliunits: a billion units of the currency.
     private static let maximumPrice: Int64 = 1_000_000_000_000

@@ -16,7 +16,6 @@ extension PlayBooks {
             .fetchOne(database) ?? false
     }
 
-    /// The package names of all apps.
     package func apps() throws -> [String] {
         try String.fetchAll(database, sql: "SELECT package_name FROM app ORDER BY package_name")
     }

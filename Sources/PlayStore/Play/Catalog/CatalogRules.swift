@@ -24,7 +24,6 @@ protocol CatalogRules: CatalogResource {
     /// - Throws: `PublisherError`, `invalidValue`, for a change of what is immutable.
     func settled(after known: Self?, regionsVersion: OneTimeProduct.RegionsVersion) throws(PublisherError) -> Self
 
-    /// Checks the resource above.
     func checkParent(in books: PlayBooks) throws
 
     /// Checks that the resource may be deleted.

@@ -138,7 +138,6 @@ extension CatalogSubscription.BasePlan {
         }
     }
 
-    /// The name of the type of the plan.
     fileprivate var typeOfPlan: String {
         prepaidBasePlanType != nil ? "prepaid" : installmentsBasePlanType != nil ? "installments" : "autoRenewing"
     }
@@ -148,9 +147,7 @@ extension CatalogSubscription.BasePlan {
         autoRenewingBasePlanType?.billingPeriodDuration ?? prepaidBasePlanType?.billingPeriodDuration
             ?? installmentsBasePlanType?.billingPeriodDuration
     }
-}
 
-extension CatalogSubscription.BasePlan {
     /// The days of grace and hold together, if a plan names no hold.
     private static let standardDays: Int64 = 60
 

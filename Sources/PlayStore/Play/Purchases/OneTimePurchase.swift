@@ -61,7 +61,6 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         }
     }
 
-    /// The days in which a purchase has to be acknowledged.
     package static let acknowledgementDays: Int64 = 3
     /// The same for license testers, in seconds. Google's page states three minutes in its text, and five in its table.
     package static let testAcknowledgementSeconds: Int64 = 5 * 60

@@ -29,7 +29,6 @@ package struct PlayPurchaseOrder: Sendable {
 
 /// The customer's side of the Play: purchases, delayed payments, refunds.
 extension PlayBooks {
-    /// The maximum quantity of one purchase.
     static let maximumQuantity = 50
 
     /// Sells a product.
@@ -88,7 +87,6 @@ extension PlayBooks {
             obfuscatedProfileId: order.obfuscatedProfileId, isTest: order.isTest)
     }
 
-    /// Checks the app and the customer of an order.
     func check(_ order: PlayPurchaseOrder) throws {
         guard LocalAccount.isValid(order.account) else { throw PlayError.accountInvalid(order.account) }
         for identifier in [order.obfuscatedAccountId, order.obfuscatedProfileId].compactMap(\.self)
@@ -103,7 +101,6 @@ extension PlayBooks {
         try purchases.purchases(of: account, limit: limit)
     }
 
-    /// Completes the payment of a pending purchase.
     package func complete(_ number: Int64) throws -> OneTimePurchase {
         try change(number, .purchased) { try $0.complete(orderId: newOrderId(), at: $1.now) }
     }

@@ -166,9 +166,7 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
         (expiryTime, startTime, priceTime) = (now, now, now)
         if isPending { pendingMode = mode } else { begin(replacing: old, mode, at: now) }
     }
-}
 
-extension RecurringPurchase {
     /// The days for which a token is answered after the expiry.
     private static let daysAfterExpiry: Int64 = 60
 

@@ -13,7 +13,6 @@ package struct RefundReview: Codable, Hashable, Sendable {
         case kept
     }
 
-    /// The hours in which the developer answers.
     package static let answerHours: Int64 = 24
 
     package let orderId: String

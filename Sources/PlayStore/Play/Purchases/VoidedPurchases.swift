@@ -63,7 +63,6 @@ struct VoidedPurchaseQuery: Codable {
         self = query
     }
 
-    /// The condition of the voided purchases of an app.
     fileprivate func condition(_ packageName: String) -> SQL {
         var condition: SQL = "package_name = \(packageName) AND voided_at >= \(startTime) AND voided_at <= \(endTime)"
         if !includesPartial { condition += " AND NOT is_partial" }

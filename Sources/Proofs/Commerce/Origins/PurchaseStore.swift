@@ -31,13 +31,7 @@ package struct PurchaseStore: RawRepresentable, Hashable, Sendable, CaseIterable
     }
 
     /// The word in exports and figures.
-    package var rawValue: String {
-        switch self {
-        case .appStore: "app_store"
-        case .playStore: "play_store"
-        default: StoreName(code: code).text
-        }
-    }
+    package var rawValue: String { words?.word ?? StoreName(code: code).text }
 
     package static func == (left: PurchaseStore, right: PurchaseStore) -> Bool { left.code == right.code }
 
@@ -49,14 +43,27 @@ package struct PurchaseStore: RawRepresentable, Hashable, Sendable, CaseIterable
 
 /// The words of a store.
 extension PurchaseStore {
-    /// The name for people.
-    package var name: String {
+    /// The words of a store that Till knows; nil for another one.
+    private var words:
+        (word: String, name: String, company: String, refundAddress: String, subscriptionAddress: String)?
+    {
         switch self {
-        case .appStore: "App Store"
-        case .playStore: "Google Play"
-        default: rawValue
+        case .appStore:
+            (
+                "app_store", "App Store", "Apple", "https://reportaproblem.apple.com",
+                "https://apps.apple.com/account/subscriptions"
+            )
+        case .playStore:
+            (
+                "play_store", "Google Play", "Google", "https://play.google.com/store/account/orderhistory",
+                "https://play.google.com/store/account/subscriptions"
+            )
+        default: nil
         }
     }
+
+    /// The name for people.
+    package var name: String { words?.name ?? rawValue }
 
     /// - Returns: Nil for a text that is no name of a store.
     package init?(name: String) {
@@ -69,34 +76,16 @@ extension PurchaseStore {
     package var nameInSentence: String { self == .appStore ? "the App Store" : name }
 
     /// The company that sells there, and that returns the money.
-    package var company: String {
-        switch self {
-        case .appStore: "Apple"
-        case .playStore: "Google"
-        default: name
-        }
-    }
+    package var company: String { words?.company ?? name }
 
     /// The address at which customers ask for their money; nil if Till knows none.
-    package var refundAddress: String? {
-        switch self {
-        case .appStore: "https://reportaproblem.apple.com"
-        case .playStore: "https://play.google.com/store/account/orderhistory"
-        default: nil
-        }
-    }
+    package var refundAddress: String? { words?.refundAddress }
 
     /// The place where the team refunds orders; nil if only the company does.
     package var orderConsole: String? { self == .playStore ? "the Play Console" : nil }
 
     /// The page on which customers manage their subscriptions; nil if Till knows none.
-    package var subscriptionAddress: String? {
-        switch self {
-        case .appStore: "https://apps.apple.com/account/subscriptions"
-        case .playStore: "https://play.google.com/store/account/subscriptions"
-        default: nil
-        }
-    }
+    package var subscriptionAddress: String? { words?.subscriptionAddress }
 }
 
 /// The rules of a store, each with the page that it follows.

@@ -57,9 +57,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         let remainder = value % divisor
         return remainder < 0 ? remainder + divisor : remainder
     }
-}
 
-extension Timestamp {
     /// The day of the month in UTC, from 1.
     public var dayOfMonth: Int {
         Int(Self.civilDate(daysSince1970: Self.quotient(secondsSince1970, 86_400)).day)
@@ -83,9 +81,7 @@ extension Timestamp {
             return adding(days: Self.daysSince1970(year: year, month: month, day: day) - days)
         }
     }
-}
 
-extension Timestamp {
     /// Reads an RFC 3339 date-time, as in app receipts: `2016-11-09T07:29:53Z`. It accepts offsets (`+01:00`, or `+0100`,
     /// which Xcode wrote until 2021) and fractions of a second, rounded down to milliseconds (`53.686Z`, which the App
     /// Store wrote in September 2020).

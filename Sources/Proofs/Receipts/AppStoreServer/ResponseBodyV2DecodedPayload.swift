@@ -109,9 +109,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         throw ProofRefusal(
             .payloadInvalid, "One of data, summary, appData, externalPurchaseToken and unclaimInfo must be present.")
     }
-}
 
-extension ResponseBodyV2DecodedPayload {
     /// The notification as JSON, without the nested proofs. The ledger stores their facts separately.
     public var contentWithoutProofs: String {
         JSONValue.object(Self.withoutProofs(fields)).compactText

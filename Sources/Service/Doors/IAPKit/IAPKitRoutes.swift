@@ -111,7 +111,6 @@ struct IAPKitRequest: Hashable, Sendable {
     enum Proof: Hashable, Sendable {
         /// The signed transaction (JWS) of the App Store.
         case transaction([UInt8])
-        /// The purchase token of Google Play.
         case purchaseToken(GooglePlayToken)
 
         /// The field that contains the proof.
@@ -187,7 +186,6 @@ struct IAPKitRequest: Hashable, Sendable {
     }
 }
 
-/// Converts each error of the protocol's one route.
 struct IAPKitErrorMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         await DoorErrors.converted(request, context, next, keepsCode: true) {

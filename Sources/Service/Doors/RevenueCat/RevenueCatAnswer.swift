@@ -169,7 +169,6 @@ package struct IntroEligibility: Hashable, Sendable {
 }
 
 extension Catalog {
-    /// The subscription group of each subscription.
     var subscriptionGroups: [ByteKey: String] {
         var groups: [ByteKey: String] = [:]
         for product in products {

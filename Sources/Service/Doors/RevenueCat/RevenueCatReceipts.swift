@@ -4,7 +4,6 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
-import Synchronization
 import Vocabulary
 
 /// The redemption of the proofs of `POST /v1/receipts`.

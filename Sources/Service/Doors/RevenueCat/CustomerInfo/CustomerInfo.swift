@@ -48,7 +48,6 @@ package struct CustomerInfo: Sendable {
         /// The base plan at Google Play; nil if it has not stated one.
         package var planIdentifier: String?
 
-        /// True if the customer has access at a moment.
         package func isActive(at moment: Timestamp) -> Bool { expiresDate.map { $0 > moment } ?? true }
     }
 
@@ -83,9 +82,7 @@ package struct CustomerInfo: Sendable {
                     > (other.purchaseDate, ByteKey(productIdentifier)))
         }
     }
-}
 
-extension CustomerInfo {
     /// The next moment at which time alone may change customer info, besides the dates of the request; nil if there is none.
     package var changesAt: Timestamp? {
         let ends = subscriptions.values.map(\.expiresDate) + entitlements.values.map(\.expiresDate)
@@ -154,7 +151,6 @@ package struct RenderedCustomerInfo: Sendable {
     }
 
     /// - Parameters:
-    ///   - requestDate: The date of the request.
     ///   - lastSeen: The date of the customer's last request; nil for this one.
     ///   - attributeErrors: The attributes of the request that are not recorded.
     ///   - consumption: For each bought product at Google Play, true if the SDK is to consume it.

@@ -110,7 +110,6 @@ extension CustomerInfo {
     }
 }
 
-/// The facts about a customer that customer info is derived from.
 package struct CustomerInfoFacts: Sendable {
     /// The first identifier of the customer (`original_app_user_id`).
     package var identifier: String
@@ -138,7 +137,6 @@ package struct CustomerInfoFacts: Sendable {
     }
 }
 
-/// The periods of a customer, by product.
 struct CustomerPeriods: Sendable {
     private(set) var subscriptions: [ByteKey: [CustomerPeriod]] = [:]
     /// The purchases that do not renew. Those that were taken back are absent.

@@ -120,7 +120,6 @@ package struct ExportImport: Sendable {
         return rank(other) < rank(purchase)
     }
 
-    /// The counts of all that is not imported.
     package var exclusions: [ExportExclusion: Int] {
         var counts = counts
         let others = claimants.values.reduce(0) { $0 + $1.customers.count - 1 }

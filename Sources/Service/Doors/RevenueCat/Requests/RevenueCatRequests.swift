@@ -107,7 +107,6 @@ package struct OfferRequest: Hashable, Sendable {
         package let productIdentifier: String
     }
 
-    /// The maximum number of offers in one request.
     package static let maximumCount = 100
 
     package let user: String
@@ -132,7 +131,6 @@ package struct OfferRequest: Hashable, Sendable {
 ///
 /// The receipt beside the products is not read. The ledger has the customer's purchases.
 package struct IntroEligibilityRequest: Hashable, Sendable {
-    /// The maximum number of products in one request.
     package static let maximumCount = 1000
 
     package let productIdentifiers: [String]
@@ -157,7 +155,6 @@ package struct LogInRequest: Hashable, Sendable {
 
 /// The attributes in a request (`attributes`): those that can be recorded, and the reasons against the others.
 package struct AttributeChanges: Hashable, Sendable {
-    /// The maximum number of attributes in one request.
     package static let maximumCount = 100
     /// The maximum length of a name, in bytes of UTF-8.
     package static let maximumNameLength = 256
