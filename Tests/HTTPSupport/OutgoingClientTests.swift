@@ -349,11 +349,13 @@ private actor Arrivals {
         for path in ["/1", "/2", "/endless", "/3", "/4"] { _ = try? await get(server.url(path)) }
         #expect(server.requests.map(\.connection) == [1, 1, 1, 2, 2])
         // The connection of a request without an address of its own may lead elsewhere.
-        var request = OutgoingRequest(.get, server.url())
+        let named = server.url(host: "localhost")
+        var request = OutgoingRequest(.get, named)
         request.address = "127.0.0.1"
+        _ = try await get(named)
         for _ in 0..<2 { _ = try await client.send(request, Self.limits) }
-        _ = try await get(server.url())
-        #expect(server.requests.suffix(3).map(\.connection) == [3, 3, 2])
+        _ = try await get(named)
+        #expect(server.requests.suffix(4).map(\.connection) == [3, 4, 4, 3])
     }
 
     @Test func `an ignored body leaves a connection that is used again`() async throws {

@@ -8,7 +8,7 @@ package final class CurlHandle {
     package struct Refusal: Error {}
 
     /// The state of libcurl that all threads share.
-    private static let isStarted = till_curl_start() == CURLE_OK
+    fileprivate static let isStarted = till_curl_start() == CURLE_OK
 
     package let pointer: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
@@ -147,7 +147,8 @@ final class CurlTransfers {
     /// - Parameter connectionsPerHost: The largest number of connections to a host, after which a transfer waits; 0 for no limit.
     /// - Returns: Nil without memory or file descriptors.
     init?(connectionsPerHost: Int) {
-        guard let pointer = curl_multi_init() else { return nil }
+        // A multi handle makes an easy handle for itself, which would start libcurl in its own way.
+        guard CurlHandle.isStarted, let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
         guard till_curl_limit(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost) == CURLM_OK,
             till_curl_limit(pointer, CURLMOPT_MAXCONNECTS, Self.maximumIdleConnections) == CURLM_OK,
