@@ -20,6 +20,7 @@ package final class GooglePlay: Sendable {
     let machineClock: any WallClock
     let randomness: Randomness
     let queue: DatabaseQueue
+    let readings = ClockReadings()
     /// The file of the database. Faults name it.
     private let path: String
     /// The Play whose service accounts a named one accepts; nil for the Play of a folder.
@@ -108,10 +109,10 @@ package final class GooglePlay: Sendable {
         try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'clockOffset'") ?? 0
     }
 
-    /// The time of the Play's clock, without due events. The next use case reports a read error.
+    /// The time of the Play's clock, without due events.
     var now: Timestamp {
-        let machineTime = machineClock.now()
-        return machineTime.adding(milliseconds: (try? queue.read(Self.clockOffset)) ?? 0)
+        let offset = readings.value(.offset, before: 0) { try queue.read(Self.clockOffset) }
+        return machineClock.now().adding(milliseconds: offset)
     }
 }
 
