@@ -116,12 +116,14 @@ extension PlayBooks {
         return try account.map { try of($0) } ?? self
     }
 
-    /// Advances a clock. What becomes due then happens in the next use case.
+    /// Advances a clock, and performs what becomes due.
     ///
     /// - Parameter account: The account, which gets its own clock; nil for the Play's clock.
-    /// - Returns: The new time.
+    /// - Returns: The new time, and what has become due by this clock.
     /// - Throws: `PlayError`: `accountUnknown`; `invalidAction` for a step that is too long.
-    package func advance(_ step: TimeStep, of account: String? = nil) throws -> Timestamp {
+    package func advance(
+        _ step: TimeStep, of account: String? = nil
+    ) throws -> (now: Timestamp, events: [DueEvent]) {
         let start = try time(of: account)
         let seconds: Int64
         do { seconds = try step.length(from: start) } catch { throw PlayError.invalidAction(error.message) }
@@ -132,13 +134,15 @@ extension PlayBooks {
             let offset = time.millisecondsSince1970 - machineTime.millisecondsSince1970
             try database.insert(["name": "clockOffset", "value": offset], into: "setting", replacing: "name")
         }
-        return time
+        var advanced = self
+        advanced.now = time
+        return (time, try advanced.catchUp(of: account))
     }
 
     /// Performs all due events of each clock, each event at its own moment.
     func catchUp() throws {
-        try catchUp(of: nil)
-        for clock in try clocks.all(limit: .max) { try of(clock.account).catchUp(of: clock.account) }
+        _ = try catchUp(of: nil)
+        for clock in try clocks.all(limit: .max) { _ = try of(clock.account).catchUp(of: clock.account) }
     }
 
     /// The tokens of an account's purchases.
