@@ -22,7 +22,8 @@ import Testing
         "", "/", "acme", "acme/", "/Production", "acme/production", "acme/Production/", "acme/Xcode", "Acme/Test",
         "1/Test", "ac me/Test", "ac_me/Test", "galaxys/Test", "acMe/Test", "acme1/Test", "apple/Test", "google/Sandbox",
         "xcode/Production",
-        "local/Test", "localPlay/Sandbox", "apple/Production\u{0}", "acmé/Test", "acme'/Test",
+        "local/Test", "localPlay/Sandbox", "user/Production", "till/Test", "apple/Production\u{0}", "acmé/Test",
+        "acme'/Test",
     ])
     func `another text is no origin`(text: String) {
         #expect(Origin(rawValue: text) == nil)

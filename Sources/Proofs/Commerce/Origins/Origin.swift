@@ -43,7 +43,7 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
             return
         }
         let parts = rawValue.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let name = StoreName(parts[0]), !name.isKnown,
+        guard parts.count == 2, let name = StoreName(parts[0]), !name.isTaken,
             let environment = Self.environments.firstIndex(where: { $0.utf8.elementsEqual(parts[1].utf8) })
         else { return nil }
         self.init(code: name.code | UInt64(environment))
@@ -71,7 +71,7 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
             self.init(code: code)
             return
         }
-        guard let name = StoreName(checking: code), !name.isKnown,
+        guard let name = StoreName(checking: code), !name.isTaken,
             code & StoreName.environmentMask < Self.environments.count
         else { return nil }
         self.init(code: code)
