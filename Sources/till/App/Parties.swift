@@ -84,6 +84,14 @@ struct Parties: Sendable {
 extension Catalog {
     func named(_ items: [Item]) -> [(item: Item, words: String)] { items.map { ($0, name(of: $0)) } }
 
+    /// The items of a user. One whose product has no name in the catalog is named by the product that the user has bought.
+    func named(_ items: [OwnedItemResource]) -> [(item: Item, words: String)] {
+        items.map { owned in
+            let name = name(of: owned.item)
+            return (owned.item, name.isEmpty ? owned.productId ?? "" : name)
+        }
+    }
+
     /// The name of an item, for a person.
     func name(of item: Item) -> String {
         if ownedByEverybody.contains(item) { return "(everybody's)" }
