@@ -98,7 +98,7 @@ import Testing
     @Test func `a missing file creates nothing, and PostgreSQL has tools of its own`() async throws {
         let missing = try await till.run("ledger", "restore", "nowhere.sqlite", "--data", "new")
         #expect(missing.status == 1)
-        #expect(missing.error.contains("nowhere.sqlite\" cannot be read."))
+        #expect(missing.error.contains("nowhere.sqlite\" does not exist."))
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("new").path))
         let database = try await till.run("ledger", "restore", "x", "--ledger", "postgres://till@localhost/till")
         #expect(database.status == 64)
