@@ -68,7 +68,7 @@ import till
         for (option, meanings) in table { #expect(meanings.count == 1, "--\(option): \(meanings)") }
         for meaning in table.values.flatMap(\.keys) { #expect(!meaning.isEmpty) }
         // Another word for one of these is accepted at most.
-        let others = ["app", "package-name", "key", "key-id", "issuer-id", "output"]
+        let others = ["app", "expires", "package-name", "key", "key-id", "issuer-id", "output"]
         #expect(others.filter { table[$0] != nil } == [])
     }
 

@@ -10,7 +10,7 @@ import Testing
     /// The output of `till ledger restore --json`.
     private struct Restored: Decodable {
         struct Key: Decodable {
-            let id: String
+            let keyId: String
         }
 
         let revokedAgain: Bool
@@ -77,7 +77,7 @@ import Testing
         let restored = try await till.run("ledger", "restore", backup, "--keep-revived-keys", "--json")
             .decoded(Restored.self)
         #expect(!restored.revokedAgain)
-        #expect(restored.revivedKeys?.map(\.id) == [id])
+        #expect(restored.revivedKeys?.map(\.keyId) == [id])
         let service = try await ServeProcess(till)
         #expect(try await service.curl("/v1/products", key: key).status == 200)
         #expect(await service.end(SIGTERM) == 0)

@@ -183,7 +183,7 @@ struct LedgerRestore: LedgerUser {
         restoring.end()
         printReport(report, place: place, backup: backup)
         let revivedKeys: [Report]? = report.revivedKeys?.map {
-            ["id": $0.identifier, "name": $0.name, "revokedAt": $0.revokedAt.rfc3339]
+            ["keyId": $0.identifier, "name": $0.name, "revokedAt": $0.revokedAt.rfc3339]
         }
         try terminal.report([
             "ledger": place.path, "backup": backup.path, "users": report.contents.users,
