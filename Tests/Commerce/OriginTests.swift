@@ -41,6 +41,7 @@ import Testing
             let isOfGoogle = origin.rawValue.hasPrefix("google/") || origin.rawValue.hasPrefix("localPlay/")
             #expect(origin.store == (isOfGoogle ? .playStore : .appStore))
             #expect(origin.isSandbox == !origin.rawValue.hasSuffix("/Production"))
+            #expect(origin.isLocal != ["apple/", "google/"].contains { origin.rawValue.hasPrefix($0) })
             #expect(origin.isSold == [.appleProduction, .googleProduction].contains(origin))
         }
         let (sold, test) = (

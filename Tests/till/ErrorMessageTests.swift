@@ -143,6 +143,9 @@ import Testing
         Mistake("serve --store --sandbox-key x", "--sandbox-key must have 16 to 256 characters of ASCII"),
         Mistake("serve --play-port 5", "--play-port needs --play."),
         Mistake("serve --store --accept apple/Production", status: 1, "leave out --store, or run `till store`"),
+        Mistake(
+            "serve --allow-reset --accept apple/Sandbox", status: 1,
+            "`allow-reset` must be left out where a store's customers buy, and accept has apple/Sandbox"),
         Mistake("serve extra", "Unexpected argument 'extra'.\nUsage: till serve"),
         Mistake("serve --ledger foo", status: 1, "is not a PostgreSQL URL. Use the form postgres://"),
         Mistake("reconcile --days 0", "--days must be a number from 1 to 180."),

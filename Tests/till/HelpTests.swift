@@ -14,6 +14,7 @@ import till
         "till store": "StoreCommandTests plays a store",
         "till play": "PlayCommandTests plays a Google Play",
         "till ledger distribute": "needs Citus (make test-citus)",
+        "till ledger reset": "needs a service that allows it (ServiceResetTests)",
         "till demo": "the browser tests play it (Tests/Browser)",
         "till serve --accept apple/Production": "needs Apple's root",
     ]

@@ -50,7 +50,9 @@ struct Parties: Sendable {
             bundleIdentifier: catalog.bundleIdentifier, catalog: data.catalogPlace.folder?.absoluteURL.path,
             appAppleIdentifier: nil)
         try await localService.keep(
-            KeptConfiguration(apps: [played], accepted: AcceptedOrigins(), sendsWebhooks: false, isOfService: false))
+            KeptConfiguration(
+                apps: [played], accepted: AcceptedOrigins(), sendsWebhooks: false, allowsReset: false,
+                isOfService: false))
     }
 
     /// The user as the service knows it; nil if the token names the user.

@@ -117,6 +117,14 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
     /// True if customers pay. Anybody who reaches a local store mints purchases there.
     package var isSold: Bool { !isSandbox && self != .localProduction && self != .localPlayProduction }
 
+    /// True if a developer's own machine signs the purchases: a local store of Till's, or Xcode. No customer has one.
+    package var isLocal: Bool {
+        switch self {
+        case .xcode, .localProduction, .localSandbox, .localPlayProduction, .localPlayTest: true
+        default: false
+        }
+    }
+
     /// The origins of the test purchases of the same store; none for one of test purchases.
     package var sandboxes: [Origin] {
         switch self {
