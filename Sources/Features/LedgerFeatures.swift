@@ -5,5 +5,6 @@ extension [LedgerFeature] {
     package static let all: [LedgerFeature] = [
         .entitlements, .keptProofs, .googlePlay, .attributes, .accounts, .accountMail, .profiles, .seedApp, .webhooks,
         .forwarding, .catalogAdministration, .figures, .team,
+        .resets,
     ]
 }

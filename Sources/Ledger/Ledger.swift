@@ -273,10 +273,12 @@ extension LedgerTransaction {
         let version: String = try database.value(versionQuery, []) ?? ""
         // A distribution adds its name: "17.2 (Debian 17.2-1)".
         let number = version.prefix { $0 != " " }
-        let users = try database.row(usersQuery) { try $0.next() as Int64? }
+        let users = try database.row(usersQuery) { try $0.next() as Int64? } ?? nil
+        // The numbers go on after a reset.
+        let former = dialect == .sqlite ? try database.lastUserBeforeReset() ?? 0 : 0
         return LedgerState(
             database: "\(name) \(number)", version: database.tables.schema.version,
-            size: try database.value(sizeQuery, []) ?? 0, users: users ?? nil)
+            size: try database.value(sizeQuery, []) ?? 0, users: users.map { $0 - former })
     }
 }
 

@@ -275,9 +275,7 @@ package enum ImportError: StatedError, Equatable {
                 "importNotEmpty",
                 "The ledger is not empty. Import into an empty ledger, such as a new data directory.")
         case .unreadable(let path):
-            CommandError(
-                "importUnreadable",
-                "\"\(path)\" cannot be read. Check that it exists, and that this user may read it.")
+            CommandError("importUnreadable", NamedFile.fault(of: path))
         case .lineInvalid(let line):
             CommandError(
                 "importLineInvalid",

@@ -120,6 +120,8 @@ extension ArgumentHelp {
         noted("bundle-id", "The bundle identifier of the app", note)
     }
 
+    static func end(_ note: String) -> ArgumentHelp { noted("date", "The end", note) }
+
     static func out(_ note: String) -> ArgumentHelp { noted("file", "The file to write", note) }
 
     static func package(_ note: String) -> ArgumentHelp {

@@ -22,7 +22,8 @@ import Testing
         "", "/", "acme", "acme/", "/Production", "acme/production", "acme/Production/", "acme/Xcode", "Acme/Test",
         "1/Test", "ac me/Test", "ac_me/Test", "galaxys/Test", "acMe/Test", "acme1/Test", "apple/Test", "google/Sandbox",
         "xcode/Production",
-        "local/Test", "localPlay/Sandbox", "apple/Production\u{0}", "acmé/Test", "acme'/Test",
+        "local/Test", "localPlay/Sandbox", "user/Production", "till/Test", "apple/Production\u{0}", "acmé/Test",
+        "acme'/Test",
     ])
     func `another text is no origin`(text: String) {
         #expect(Origin(rawValue: text) == nil)
@@ -40,6 +41,7 @@ import Testing
             let isOfGoogle = origin.rawValue.hasPrefix("google/") || origin.rawValue.hasPrefix("localPlay/")
             #expect(origin.store == (isOfGoogle ? .playStore : .appStore))
             #expect(origin.isSandbox == !origin.rawValue.hasSuffix("/Production"))
+            #expect(origin.isLocal != ["apple/", "google/"].contains { origin.rawValue.hasPrefix($0) })
             #expect(origin.isSold == [.appleProduction, .googleProduction].contains(origin))
         }
         let (sold, test) = (

@@ -20,6 +20,7 @@ import Vocabulary
 
     /// Adds rows to the tables.
     func fill() async throws {
+        _ = try await ledger.write { try $0.reset(at: Self.now) }
         try await fillForBackEnds()
         try await fillCatalog()
         let coins = Credit(balance: "coins", amount: 10)

@@ -41,6 +41,7 @@ import Testing
                 "external_transaction.reported_at", "external_transaction.passed_on_at", "mail.created_at",
                 "mail.sent_at", "account.created_at", "account.email_verified_at", "member.joined_at", "wish.wished_at",
                 "catalog_change.happened_at", "figure_upkeep.done_at",
+                "ledger_reset.happened_at",
             ]
         ),
         ("it is taken back with the beginning or the end", ["session.began_at", "team_session.ends_at"]),

@@ -38,7 +38,32 @@ import Testing
 
     private func advance(_ text: String, of account: String? = nil) throws -> Timestamp {
         let step = try #require(TimeStep(text))
-        return try play.perform { try $0.advance(step, of: account) }
+        return try play.perform { try $0.advance(step, of: account).now }
+    }
+
+    private func events(_ text: String, of account: String? = nil) throws -> [String] {
+        let step = try #require(TimeStep(text))
+        return try play.perform { try $0.advance(step, of: account).events }.map { "\($0.account) \($0.kind.rawValue)" }
+    }
+
+    @Test func `an advance tells the renewals and ends that it brings about, in their order`() throws {
+        let (alice, bob) = (try subscribe("alice"), try subscribe("bob"))
+        #expect(try events("1d") == [])
+        #expect(try Set(events("1mo")) == ["alice renewed", "bob renewed"])
+        _ = try play.perform { try $0.perform(.declinePayments, on: alice.number) }
+        _ = try play.perform { try $0.perform(.cancel, on: bob.number) }
+        let ends = try events("1y")
+        #expect(ends.count { $0 == "bob expired" } == 1 && ends.count { $0 == "alice expired" } == 1, "\(ends)")
+        #expect(ends.first { $0.hasPrefix("alice") } == "alice renewalFailed", "\(ends)")
+        #expect(!ends.contains { $0.hasSuffix("renewed") }, "\(ends)")
+        let third = try subscribe("carol")
+        _ = try subscribe("alice")
+        #expect(try events("1mo", of: "carol") == ["carol renewed"])
+        let event = try play.perform { try $0.advance(try #require(TimeStep("1mo")), of: "carol").events }.first
+        #expect(event?.productIdentifier == "garden.basic.monthly")
+        #expect(
+            try event?.transactionIdentifier
+                == play.perform { try $0.subscription(third.number).periods.last?.orderId })
     }
 
     private func periods(_ purchase: RecurringPurchase) throws -> Int {

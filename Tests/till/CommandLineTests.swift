@@ -183,7 +183,7 @@ import Testing
         let there = try await till.run("owned", "alice", "--data", till.folder.folder("moved").path)
         #expect(there.output.contains("sprout"))
         let missing = try await till.run("ledger", "import", "nowhere.jsonl").error
-        #expect(missing.contains("nowhere.jsonl\" cannot be read"))
+        #expect(missing.contains("nowhere.jsonl\" does not exist"))
         let damaged = try await till.run("ledger", "check", "--data", till.folder.folder("damaged").path)
         #expect(damaged.status == 1)
         #expect(damaged.error.contains("Restore a backup"))

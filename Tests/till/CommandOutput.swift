@@ -1,7 +1,9 @@
 /// The output of `till keys make --json`.
 struct MadeKey: Decodable {
-    let id: String
+    let keyId: String
     let key: String
+
+    var id: String { keyId }
 }
 
 /// The output of `till store keys --json`.

@@ -14,6 +14,7 @@ import till
         "till store": "StoreCommandTests plays a store",
         "till play": "PlayCommandTests plays a Google Play",
         "till ledger distribute": "needs Citus (make test-citus)",
+        "till ledger reset": "needs a service that allows it (ServiceResetTests)",
         "till demo": "the browser tests play it (Tests/Browser)",
         "till serve --accept apple/Production": "needs Apple's root",
     ]
@@ -68,7 +69,7 @@ import till
         for (option, meanings) in table { #expect(meanings.count == 1, "--\(option): \(meanings)") }
         for meaning in table.values.flatMap(\.keys) { #expect(!meaning.isEmpty) }
         // Another word for one of these is accepted at most.
-        let others = ["app", "package-name", "key", "key-id", "issuer-id", "output"]
+        let others = ["app", "expires", "package-name", "key", "key-id", "issuer-id", "output"]
         #expect(others.filter { table[$0] != nil } == [])
     }
 

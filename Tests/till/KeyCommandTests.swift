@@ -7,7 +7,7 @@ import till
 @Suite struct KeyCommandTests {
     private struct Listed: Decodable {
         struct Key: Decodable {
-            let id: String
+            let keyId: String
             let expiresAt: String?
             let lastUsedAt: String?
         }
@@ -26,7 +26,7 @@ import till
         #expect(made.error.contains("Scopes: read, redeem.\n"))
         #expect(made.output.hasPrefix("till_") && made.output.split(separator: "\n").count == 1)
         let limited = try await till.run(
-            "keys", "make", "desk", "--scope", "support", "--bundle-id", "com.example.garden", "--expires",
+            "keys", "make", "desk", "--scope", "support", "--bundle-id", "com.example.garden", "--until",
             "2999-01-31")
         #expect(
             limited.error.contains("Scopes: support. App: com.example.garden. Expires: 2999-01-31T00:00:00Z.\n"))
@@ -51,7 +51,7 @@ import till
     @Test(arguments: [
         (["--public"], "A public key is for one app. Name it with --bundle-id."),
         (["--public", "--bundle-id", "a.b", "--scope", "read"], "A public key has no scopes. Leave out --scope."),
-        (["--public", "--bundle-id", "a.b", "--expires", "90d"], "A public key does not expire"),
+        (["--public", "--bundle-id", "a.b", "--until", "90d"], "A public key does not expire"),
         (["shop", "--platform", "apple"], "--platform is for public keys. Add --public, or leave it out."),
         (["--bundle-id", "a.b"], "Missing expected argument '<name>'"),
     ])
@@ -75,11 +75,11 @@ import till
     }
 
     @Test(arguments: [
-        ("soon", "--expires must be a number of days from 1d to 36500d"), ("soon", "it is \"soon\"."),
-        ("2020-01-31", "--expires must be in the future; it is \"2020-01-31\"."),
+        ("soon", "--until must be a number of days from 1d to 36500d"), ("soon", "it is \"soon\"."),
+        ("2020-01-31", "--until must be in the future; it is \"2020-01-31\"."),
     ])
     func `an expiry that cannot be is refused before a key is made`(text: String, message: String) async throws {
-        let refused = try await till.run("keys", "make", "shop", "--expires", text)
+        let refused = try await till.run("keys", "make", "shop", "--until", text)
         #expect(refused.status == 64)
         #expect(refused.error.contains(message))
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
@@ -105,16 +105,16 @@ import till
     }
 
     @Test func `the list has the expiry and the last use, once the service has stopped`() async throws {
-        let made = try await till.run("keys", "make", "shop", "--expires", "2999-01-31", "--json").decoded(MadeKey.self)
+        let made = try await till.run("keys", "make", "shop", "--until", "2999-01-31", "--json").decoded(MadeKey.self)
         let unused = try await till.run("keys", "make", "unused", "--json").decoded(MadeKey.self)
         let service = try await ServeProcess(till)
         #expect(try await service.curl("/v1/products", key: made.key).status == 200)
         #expect(await service.end(SIGTERM) == 0)
         let keys = try await till.run("keys", "list", "--json").decoded(Listed.self).keys
-        let used = try #require(keys.first { $0.id == made.id })
+        let used = try #require(keys.first { $0.keyId == made.id })
         #expect(used.expiresAt == "2999-01-31T00:00:00Z")
         let lastUse = try #require(used.lastUsedAt)
-        #expect(keys.first { $0.id == unused.id }?.lastUsedAt == nil)
+        #expect(keys.first { $0.keyId == unused.id }?.lastUsedAt == nil)
         let text = try await till.run("keys", "list").output
         #expect(text.contains("EXPIRES") && text.contains("LAST USED") && text.contains(lastUse))
     }

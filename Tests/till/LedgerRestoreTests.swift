@@ -10,7 +10,7 @@ import Testing
     /// The output of `till ledger restore --json`.
     private struct Restored: Decodable {
         struct Key: Decodable {
-            let id: String
+            let keyId: String
         }
 
         let revokedAgain: Bool
@@ -77,7 +77,7 @@ import Testing
         let restored = try await till.run("ledger", "restore", backup, "--keep-revived-keys", "--json")
             .decoded(Restored.self)
         #expect(!restored.revokedAgain)
-        #expect(restored.revivedKeys?.map(\.id) == [id])
+        #expect(restored.revivedKeys?.map(\.keyId) == [id])
         let service = try await ServeProcess(till)
         #expect(try await service.curl("/v1/products", key: key).status == 200)
         #expect(await service.end(SIGTERM) == 0)
@@ -98,7 +98,7 @@ import Testing
     @Test func `a missing file creates nothing, and PostgreSQL has tools of its own`() async throws {
         let missing = try await till.run("ledger", "restore", "nowhere.sqlite", "--data", "new")
         #expect(missing.status == 1)
-        #expect(missing.error.contains("nowhere.sqlite\" cannot be read."))
+        #expect(missing.error.contains("nowhere.sqlite\" does not exist."))
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("new").path))
         let database = try await till.run("ledger", "restore", "x", "--ledger", "postgres://till@localhost/till")
         #expect(database.status == 64)

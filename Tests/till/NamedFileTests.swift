@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: [
         ("pipe", "cannot be read"), ("folder", "cannot be read"), ("/dev/zero", "cannot be read"),
-        ("/dev/stdin", "cannot be read"), ("nowhere", "cannot be read"), ("empty", "is not a ledger"),
+        ("/dev/stdin", "cannot be read"), ("nowhere", "does not exist"), ("empty", "is not a ledger"),
         ("text", "is not a ledger"),
     ])
     func `a backup that is no ledger is refused, and the ledger stays`(name: String, reason: String) async throws {

@@ -16,6 +16,8 @@ import Testing
         "status", "doctor", "version", "completion", "products list", "store products", "trust list", "figures",
         // It names the missing folder of certificates.
         "trust remove",
+        // It names the service that must allow it, and the example a data directory.
+        "ledger reset",
         // The example names a database.
         "ledger distribute",
     ]

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("none.pem", "\"none.pem\" of --ca-file cannot be read. Check that it is a file and that you may read it."),
+        ("none.pem", "\"none.pem\" of --ca-file does not exist. Check the path."),
         (".", "\".\" of --ca-file cannot be read."),
         ("empty.pem", "\"empty.pem\" of --ca-file has no valid certificate."),
         ("text.pem", "\"text.pem\" of --ca-file has no valid certificate. Name a PEM file"),

@@ -56,6 +56,20 @@ def test_a_service_follows_purchase_renewal_and_refund_at_both_stores(till_servi
         assert till_service.items(user) == []
 
 
+def test_a_reset_leaves_nothing_of_users_and_keeps_the_key(till_service: Service) -> None:
+    for _ in range(2):
+        till_service.buy(MONTHLY, user="alice")
+        till_service.buy(MONTHLY, user="bob", store="play_store")
+        till_service.advance("40d")
+        till_service.eventually(lambda: len(till_service.items("bob")) == 1)
+        till_service.reset()
+        for user in ("alice", "bob"):
+            assert till_service.items(user) == []
+            assert till_service.subscriptions(user) == []
+        assert till_service.store.sales("alice") == []
+        assert till_service.play.subscriptions("bob") == []
+
+
 def expect(service: Service, user: str, state: str, after: str = "") -> None:
     """Waits for the state of the user's subscription, and for an end after this one."""
 

@@ -15,6 +15,7 @@ package final class Store: Sendable {
     let issuer: ProofIssuer
     let machineClock: any WallClock
     let queue: DatabaseQueue
+    let readings = ClockReadings()
     /// The observers of the commits that change the store, by the numbers of their registrations.
     private let observers = Mutex<(last: Int, all: [Int: @Sendable () -> Void])>((0, [:]))
     /// The file of the database. Faults name it.
@@ -78,20 +79,22 @@ package final class Store: Sendable {
 
     /// The time of the store's clock.
     package var now: Timestamp {
-        // A read error is reported by the next use case.
-        let offset = (try? queue.read { try StateRecords(database: $0).offset() }) ?? 0
+        let offset = readings.value(.offset, before: 0) { try queue.read { try StateRecords(database: $0).offset() } }
         return machineClock.now().adding(milliseconds: offset)
     }
 
     /// The latest time of the store's clock and of the accounts' own. No proof is signed after it.
     package var latestTime: Timestamp {
         let machineTime = machineClock.now()
-        let latest = try? queue.read { database in
-            max(
-                machineTime.adding(milliseconds: try StateRecords(database: database).offset()),
-                try ClockRecords(database: database, machineTime: machineTime).latestTime() ?? machineTime)
+        let offset = readings.value(.latestOffset, before: Int64(0)) {
+            try queue.read { database in
+                let latest = try ClockRecords(database: database, machineTime: machineTime).latestTime()
+                return max(
+                    try StateRecords(database: database).offset(),
+                    (latest ?? machineTime).millisecondsSince1970 - machineTime.millisecondsSince1970)
+            }
         }
-        return latest ?? machineTime
+        return machineTime.adding(milliseconds: offset)
     }
 
     /// Runs a use case in one transaction, after all due events.

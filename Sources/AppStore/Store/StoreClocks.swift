@@ -231,19 +231,23 @@ extension Books {
     }
 }
 
-/// For a service beside the store. As for `now`, a read error is reported by the next use case.
+/// For a service beside the store.
 extension StoreClock: CustomerClocks {
-    package var hasCustomers: Bool { read { try $0.latestTime() != nil } ?? false }
-
-    package func time(ofBuyerOf transactionIdentifier: String) -> Timestamp? {
-        read { try $0.time(ofBuyerOf: transactionIdentifier) } ?? nil
+    package var hasCustomers: Bool {
+        store.readings.value(.hasCustomers, before: false) { try read { try $0.latestTime() != nil } }
     }
 
-    package func customers() -> [CustomerTime] { read { try $0.customers() } ?? [] }
+    package func time(ofBuyerOf transactionIdentifier: String) -> Timestamp? {
+        store.readings.attempt { try read { try $0.time(ofBuyerOf: transactionIdentifier) } } ?? nil
+    }
 
-    private func read<Value>(_ body: (ClockRecords) throws -> Value) -> Value? {
+    package func customers() -> [CustomerTime] {
+        store.readings.value(.customers, before: []) { try read { try $0.customers() } }
+    }
+
+    private func read<Value>(_ body: (ClockRecords) throws -> Value) throws -> Value {
         let machineTime = store.machineClock.now()
-        return try? store.queue.read { try body(ClockRecords(database: $0, machineTime: machineTime)) }
+        return try store.queue.read { try body(ClockRecords(database: $0, machineTime: machineTime)) }
     }
 }
 

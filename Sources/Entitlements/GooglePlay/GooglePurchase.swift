@@ -151,6 +151,14 @@ extension GooglePurchase {
             .map { min($0, latest) } ?? latest
     }
 
+    /// True if Google Play has had the time to renew it, and may still state what has become of it.
+    ///
+    /// - Parameter time: Returns the time of the customer who bought a transaction.
+    func hasEnded(by time: (String) -> Timestamp) -> Bool {
+        guard !isFinal, let paidUntil, let purchase else { return false }
+        return paidUntil.adding(seconds: Self.renewalSeconds) <= time(purchase.transactionIdentifier)
+    }
+
     /// The next question about the money of a subscription that is over, or of a one-time purchase; nil if no payment can come back, or if
     /// the service does not see orders.
     private static func refundsAskedAt(_ statement: GooglePlayStatement) -> Timestamp? {
@@ -355,6 +363,19 @@ struct GooglePurchaseRecords {
             ORDER BY \(work.columns.order), purchase_token LIMIT $4
             """,
             [moment, app, package, limit], purchase)
+    }
+
+    /// The purchases that are still asked about, and were paid until a moment or less long.
+    func purchases(
+        paidUntil moment: Timestamp, in app: Int64, of package: String, _ origins: Set<Origin>
+    ) throws -> [GooglePurchase] {
+        try database.rows(
+            """
+            SELECT \(Self.columns) FROM google_purchase
+            WHERE ask_at IS NOT NULL AND paid_until <= $1 AND app = $2 AND package = $3 AND origin IN \(origins.sqlList)
+            ORDER BY paid_until, purchase_token
+            """,
+            [moment, app, package], purchase)
     }
 
     /// The transactions among some that a user has redeemed.

@@ -466,13 +466,21 @@ package struct GooglePurchaseService: Sendable {
     }
 
     /// The purchases about which Google Play is to be asked again, the longest overdue first: subscriptions that have fallen silent,
-    /// replaced purchases, pending ones, and those whose money may come back.
+    /// replaced purchases, pending ones, and those whose money may come back. Then those whose period has ended by the own clock of a
+    /// customer of a local Play, which is ahead of the clock that the questions go by.
     package func purchasesToAsk(limit: Int) async throws -> [GooglePurchase] {
         let now = entitlements.clock.now()
+        let latest = entitlements.customers.map(\.now).max()
         return try await ledger.read { transaction in
             guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return [] }
-            return try transaction.googlePurchases.purchases(
+            let records = try transaction.googlePurchases
+            let due = try records.purchases(
                 due: .question, at: now, in: number, of: packageName, origins, limit: limit)
+            guard let latest, latest > now else { return due }
+            let ended = try records.purchases(paidUntil: latest, in: number, of: packageName, origins).filter {
+                $0.hasEnded(by: entitlements.now(ofBuyerOf:))
+            }
+            return due + ended
         }
     }
 

@@ -302,7 +302,9 @@ extension Table {
     /// Store. `findings`: the number of each outcome of that run, as JSON.
     private static let reconciliation = Table(
         name: "reconciliation", family: .everywhere,
-        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"]
+        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"],
+        // Behind a checkpoint nothing would be fetched of the store's, although the reset has deleted it.
+        staysAtReset: false
     )
     // Nobody knows until when a run of a wrong clock has fetched. The next one fetches all that the store keeps.
     .forgettingFuture("reconciled_until")

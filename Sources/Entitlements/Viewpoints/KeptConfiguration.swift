@@ -29,11 +29,16 @@ package struct KeptConfiguration: Codable, Hashable, Sendable {
     private let origins: [Origin]
     private let sandboxUsers: [KeptUser]
     package let sendsWebhooks: Bool
+    /// True if suites may reset the ledger (`LedgerReset`).
+    package let allowsReset: Bool
     /// False for a command that has played the service, as `till buy` does.
     package let isOfService: Bool
 
-    package init(apps: [KeptApp], accepted: AcceptedOrigins, sendsWebhooks: Bool, isOfService: Bool) {
-        (self.apps, self.sendsWebhooks, self.isOfService) = (apps, sendsWebhooks, isOfService)
+    package init(
+        apps: [KeptApp], accepted: AcceptedOrigins, sendsWebhooks: Bool, allowsReset: Bool, isOfService: Bool
+    ) {
+        (self.apps, self.sendsWebhooks) = (apps, sendsWebhooks)
+        (self.allowsReset, self.isOfService) = (allowsReset, isOfService)
         origins = accepted.origins.sorted { $0.rawValue < $1.rawValue }
         sandboxUsers = accepted.sandboxUsers.map { KeptUser(issuer: $0.issuer, name: $0.name) }
             .sorted { ($0.issuer, $0.name) < ($1.issuer, $1.name) }
@@ -68,6 +73,18 @@ extension LedgerTransaction {
             ON CONFLICT (subject) DO UPDATE SET content = excluded.content
             """,
             [Self.keptSubject, String(decoding: try encoder.encode(configuration), as: UTF8.self)])
+    }
+}
+
+extension Ledger {
+    /// Resets the ledger for a suite (`LedgerReset`), if the service that was started last allows it.
+    ///
+    /// - Throws: `LedgerResetError`; `StorageFault`.
+    package func reset(at moment: Timestamp) async throws -> LedgerReset {
+        try await write { transaction in
+            guard try transaction.keptConfiguration()?.allowsReset == true else { throw LedgerResetError.notAllowed }
+            return try transaction.reset(at: moment)
+        }
     }
 }
 

@@ -128,7 +128,7 @@ extension Table {
             .integer("ends_at", check: "ends_at > began_at"),
         ],
         key: ["cookie_digest"],
-        restoration: .sessionDeletion
+        restoration: .sessionDeletion, staysAtReset: true
     )
     .indexed("team_session_of_member", by: ["name"])
     .indexed("team_session_by_end", by: ["ends_at"])
@@ -142,7 +142,7 @@ extension Table {
             .integer("ends_at", check: "ends_at > created_at"),
         ],
         key: ["digest"],
-        restoration: .deletion
+        restoration: .deletion, staysAtReset: true
     )
     .indexed("team_invitation_of_member", by: ["name"])
     .takingBack("created_at", setting: "ends_at = ends_at - (created_at - $1), created_at = $1", endsEarly: true)

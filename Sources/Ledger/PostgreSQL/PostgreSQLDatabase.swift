@@ -167,6 +167,12 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.enqueue(SQLQuery(try statement(values), arrays))
     }
 
+    /// `DELETE` would leave the rows that a concurrent transaction inserts. `TRUNCATE` waits for the transactions that write, and those
+    /// after it find nothing (PostgreSQL, "TRUNCATE": ACCESS EXCLUSIVE).
+    func empty(_ tables: [Table]) throws {
+        try write("TRUNCATE \(tables.map(\.quotedName).joined(separator: ", "))", [])
+    }
+
     /// Inserts users with random numbers, so that concurrent transactions do not wait for each other.
     func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64] {
         let numbers = rows.map { _ in

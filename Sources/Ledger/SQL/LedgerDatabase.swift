@@ -90,6 +90,10 @@ package protocol LedgerDatabase {
     /// - Parameter rows: A value for each key.
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws
 
+    /// Deletes all rows of tables, in which each table comes after those that it refers to. Neither triggers nor concurrent writers keep
+    /// a row.
+    func empty(_ tables: [Table]) throws
+
     /// Inserts rows of new users with one statement, and assigns their numbers.
     ///
     /// - Parameter rows: A value for each column, without the users' numbers.

@@ -159,9 +159,7 @@ package enum RestorationError: StatedError, Equatable {
         case .sameFile(let path):
             CommandError("restorationIsTheLedger", "\"\(path)\" is the ledger itself. Name a backup of it.")
         case .unreadable(let path):
-            CommandError(
-                "restorationUnreadable",
-                "\"\(path)\" cannot be read. Check that it is a file, and that this user may read it.")
+            CommandError("restorationUnreadable", NamedFile.fault(of: path))
         case .notALedger(let path):
             CommandError(
                 "restorationNotALedger",

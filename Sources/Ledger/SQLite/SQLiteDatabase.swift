@@ -154,12 +154,31 @@ struct SQLiteDatabase: LedgerDatabase {
         }
     }
 
+    /// The triggers that keep the rows of a table go, and come back in the same transaction.
+    func empty(_ tables: [Table]) throws {
+        for table in tables.reversed() {
+            let triggers: [String] = try rows(
+                "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = $1", [table.name]
+            ) { try $0.next() }
+            for trigger in triggers { try write("DROP TRIGGER \"\(trigger)\"", []) }
+            try write("DELETE FROM \(table.quotedName)", [])
+            for trigger in table.sqliteTriggers { try write(trigger, []) }
+        }
+    }
+
     /// Inserts users with consecutive numbers, which keep the rows of new users together.
+    ///
+    /// SQLite counts from the last row, so the first user after a reset would have the number of another, which other processes remember.
     func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64] {
         let insertion = tables.text(of: .init(kind: .numbered, table: "user", columns: columns)) {
             #"INSERT INTO "user" \#(values(of: columns)) RETURNING user_id"#
         }
-        return try rows.compactMap { try value(insertion, $0) }
+        return try rows.compactMap { row in
+            let number: Int64? = try value(insertion, row)
+            guard number == 1, let last = try lastUserBeforeReset() else { return number }
+            try write(#"UPDATE "user" SET user_id = $1 WHERE user_id = 1"#, [last + 1])
+            return last + 1
+        }
     }
 
     func isIn(numbers parameter: String) -> String { isIn(parameter) }

@@ -21,12 +21,16 @@ package struct Table: Sendable {
     package let merge: Merge?
     /// The effect of a backup's restoration on the rows; nil if they stay.
     let restoration: Restoration?
+    /// True if a reset for suites keeps the rows (`LedgerReset`).
+    package let staysAtReset: Bool
     /// The table of user data whose rows have the same key, and the name of the key in messages, with its article; nil for a
     /// table that is not a global key.
     let owner: (table: String, keyName: String)?
     /// The table of user data whose rows have further keys, which lead to their users; nil if there are none.
     let aliases: String?
 
+    /// - Parameter staysAtReset: Nil for the rule of the family: a table that every node has configures the service, or numbers what
+    ///   others refer to, and the rows of the other families come from customers and stores.
     package init(
         name: String,
         family: Family,
@@ -39,6 +43,7 @@ package struct Table: Sendable {
         erasure: Erasure? = nil,
         merge: Merge? = nil,
         restoration: Restoration? = nil,
+        staysAtReset: Bool? = nil,
         owner: (table: String, keyName: String)? = nil,
         aliases: String? = nil
     ) {
@@ -55,6 +60,7 @@ package struct Table: Sendable {
         self.erasure = erasure
         self.merge = merge
         self.restoration = restoration
+        self.staysAtReset = staysAtReset ?? (family == .everywhere)
         self.owner = owner
         self.aliases = aliases
     }

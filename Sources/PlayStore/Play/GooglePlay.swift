@@ -20,6 +20,7 @@ package final class GooglePlay: Sendable {
     let machineClock: any WallClock
     let randomness: Randomness
     let queue: DatabaseQueue
+    let readings = ClockReadings()
     /// The file of the database. Faults name it.
     private let path: String
     /// The Play whose service accounts a named one accepts; nil for the Play of a folder.
@@ -108,10 +109,10 @@ package final class GooglePlay: Sendable {
         try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'clockOffset'") ?? 0
     }
 
-    /// The time of the Play's clock, without due events. The next use case reports a read error.
+    /// The time of the Play's clock, without due events.
     var now: Timestamp {
-        let machineTime = machineClock.now()
-        return machineTime.adding(milliseconds: (try? queue.read(Self.clockOffset)) ?? 0)
+        let offset = readings.value(.offset, before: 0) { try queue.read(Self.clockOffset) }
+        return machineClock.now().adding(milliseconds: offset)
     }
 }
 
@@ -132,7 +133,9 @@ package struct PlayBooks {
     /// Performs all due events of purchases, subscriptions and refund reviews of the accounts of a clock, the oldest first.
     ///
     /// - Parameter account: The account with its own clock, whose books these are; nil for the Play's clock.
-    func catchUp(of account: String?) throws {
+    /// - Returns: The changes of subscriptions that time brings about at both stores, the oldest first.
+    func catchUp(of account: String?) throws -> [DueEvent] {
+        var events: [DueEvent] = []
         while true {
             let purchase = try purchases.firstDue(at: now, of: account)
             let (subscription, review) = (
@@ -141,13 +144,21 @@ package struct PlayBooks {
             let moments = (purchase?.acknowledgementDeadline, subscription?.nextMoment, review?.dueTime)
             let first = [moments.0, moments.1, moments.2].compactMap(\.self).min()
             if var subscription, let moment = moments.1, moment == first {
-                try keep(&subscription, after: subscription.advance(), at: moment)
+                let former = subscription.state
+                let effects = subscription.advance()
+                try keep(&subscription, after: effects, at: moment)
+                if let kind = DueEvent.Kind(effects, after: former), let order = subscription.periods.last?.orderId {
+                    events.append(
+                        DueEvent(
+                            kind: kind, date: moment, account: subscription.account,
+                            productIdentifier: subscription.terms.productId, transactionIdentifier: order))
+                }
             } else if var purchase, let deadline = moments.0, deadline == first {
                 try refund(&purchase, .unacknowledged(purchase, at: deadline))
             } else if let review, first != nil {
                 try decide(review)
             } else {
-                return
+                return events
             }
         }
     }

@@ -14,27 +14,32 @@ package struct PlayClock: CustomerClocks {
 
     package func now() -> Timestamp { play.now }
 
-    // As for `now`, the next use case reports a read error.
-    package var hasCustomers: Bool { names != nil && (read { try $0.clocks.latestTime() } ?? nil) != nil }
+    package var hasCustomers: Bool {
+        names != nil
+            && play.readings.value(.hasCustomers, before: false) { try read { try $0.clocks.latestTime() != nil } }
+    }
 
     package func time(ofBuyerOf transactionIdentifier: String) -> Timestamp? {
         guard let names, hasCustomers else { return nil }
-        return read { try $0.time(ofBuyerOf: transactionIdentifier, naming: names) } ?? nil
+        return play.readings.attempt { try read { try $0.time(ofBuyerOf: transactionIdentifier, naming: names) } }
+            ?? nil
     }
 
     package func customers() -> [CustomerTime] {
         guard let names else { return [] }
-        return read { books in
-            try books.clocks.all(limit: .max).map { clock in
-                CustomerTime(
-                    account: clock.account, now: clock.now,
-                    originalTransactionIdentifiers: try books.tokens(of: clock.account).map { names.name(of: $0) })
+        return play.readings.value(.customers, before: []) {
+            try read { books in
+                try books.clocks.all(limit: .max).map { clock in
+                    CustomerTime(
+                        account: clock.account, now: clock.now,
+                        originalTransactionIdentifiers: try books.tokens(of: clock.account).map { names.name(of: $0) })
+                }
             }
-        } ?? []
+        }
     }
 
-    private func read<Value>(_ body: (PlayBooks) throws -> Value) -> Value? {
-        try? play.queue.read { try body(try play.books($0)) }
+    private func read<Value>(_ body: (PlayBooks) throws -> Value) throws -> Value {
+        try play.queue.read { try body(try play.books($0)) }
     }
 }
 
@@ -55,8 +60,13 @@ extension GooglePlay {
     package func clock(naming names: PurchaseTokenNames) -> PlayClock { PlayClock(play: self, names: names) }
 
     fileprivate var latestTime: Timestamp {
-        // The next use case reports a read error.
-        (try? queue.read { try books($0).latestTime() }) ?? machineClock.now()
+        let offset = readings.value(.latestOffset, before: Int64(0)) {
+            try queue.read { database in
+                let books = try books(database)
+                return try books.latestTime().millisecondsSince1970 - books.machineTime.millisecondsSince1970
+            }
+        }
+        return machineClock.now().adding(milliseconds: offset)
     }
 }
 
@@ -105,12 +115,14 @@ extension PlayBooks {
         return try account.map { try of($0) } ?? self
     }
 
-    /// Advances a clock. What becomes due then happens in the next use case.
+    /// Advances a clock, and performs what becomes due.
     ///
     /// - Parameter account: The account, which gets its own clock; nil for the Play's clock.
-    /// - Returns: The new time.
+    /// - Returns: The new time, and what has become due by this clock.
     /// - Throws: `PlayError`: `accountUnknown`; `invalidAction` for a step that is too long.
-    package func advance(_ step: TimeStep, of account: String? = nil) throws -> Timestamp {
+    package func advance(
+        _ step: TimeStep, of account: String? = nil
+    ) throws -> (now: Timestamp, events: [DueEvent]) {
         let start = try time(of: account)
         let seconds: Int64
         do { seconds = try step.length(from: start) } catch { throw PlayError.invalidAction(error.message) }
@@ -121,13 +133,15 @@ extension PlayBooks {
             let offset = time.millisecondsSince1970 - machineTime.millisecondsSince1970
             try database.insert(["name": "clockOffset", "value": offset], into: "setting", replacing: "name")
         }
-        return time
+        var advanced = self
+        advanced.now = time
+        return (time, try advanced.catchUp(of: account))
     }
 
     /// Performs all due events of each clock, each event at its own moment.
     func catchUp() throws {
-        try catchUp(of: nil)
-        for clock in try clocks.all(limit: .max) { try of(clock.account).catchUp(of: clock.account) }
+        _ = try catchUp(of: nil)
+        for clock in try clocks.all(limit: .max) { _ = try of(clock.account).catchUp(of: clock.account) }
     }
 
     fileprivate func tokens(of account: String) throws -> [String] {

@@ -163,9 +163,10 @@ struct PlaySandboxRoutes: Sendable {
         group.on(.advanceTime) { request, context in
             let body = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self)
             let (step, account) = (try body.step(), body.account)
-            _ = try await BlockingWork.run { [play] in try play.perform { try $0.advance(step, of: account) } }
-            // Due events happen before the answer.
-            return try await answer { try ClockAnswer(now: try $0.time(of: account)).json() }
+            return try await answer { books in
+                let (now, events) = try books.advance(step, of: account)
+                return try ClockAnswer(now: now, events: events).json()
+            }
         }
     }
 

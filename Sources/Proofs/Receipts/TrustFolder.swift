@@ -122,9 +122,7 @@ public enum TrustError: CodedError, Equatable {
                 "Cannot read the folder of trusted certificates \"\(path)\". Check that it is a folder and its permissions."
             )
         case .fileUnreadable(let path):
-            (
-                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it."
-            )
+            ("fileUnreadable", NamedFile.fault(of: path))
         case .certificateUnreadable(let path):
             (
                 "certificateUnreadable",

@@ -332,6 +332,9 @@ package final class GooglePlayApp: Sendable {
 
     /// Forgets the answer about a token whose purchase has changed: it is acknowledged, or listed as voided.
     func forgetAnswer(about token: String) { questions.forget(token) }
+
+    /// Forgets all answers, whose numbers a reset ledger gives again.
+    func forgetAnswers() { questions.forgetAll() }
 }
 
 /// Chains of linked tokens that Google Play does not make.

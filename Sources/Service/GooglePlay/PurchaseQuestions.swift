@@ -94,6 +94,9 @@ final class PurchaseQuestions: Sendable {
         }
     }
 
+    /// Forgets all answers.
+    func forgetAll() { state.withLock { ($0.kept, $0.older) = ([:], [:]) } }
+
     private func step(
         _ key: ByteKey, from earliest: Int, _ admit: () throws(PlayDeveloperError) -> Void,
         _ ask: @escaping @Sendable () async throws -> Stated

@@ -92,7 +92,7 @@ struct Buy: Command, NamesUser {
         parties: Parties
     ) throws {
         if transaction.state == .deferred { terminal.line("It " + queue.waitingWords(transaction, common: common)) }
-        terminal.owned(parties.catalog.named(owned.items.map(\.item)), owned.balances, by: parties.named(user))
+        terminal.owned(parties.catalog.named(owned.items), owned.balances, by: parties.named(user))
         for (number, refusal) in reporter.refused where number != transaction.identifier {
             terminal.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }
@@ -154,7 +154,7 @@ extension AppLaunch {
                 "#\(transaction.identifier) " + queue.waitingWords(transaction, upTo: 1, common: common))
         }
         if delivered.isEmpty, waiting.isEmpty { terminal.line("Nothing was unfinished.") }
-        terminal.owned(parties.catalog.named(owned.items.map(\.item)), owned.balances, by: parties.named(user))
+        terminal.owned(parties.catalog.named(owned.items), owned.balances, by: parties.named(user))
         try terminal.report([
             "delivered": delivered.map { $0.report(user: user.name) },
             // The error codes of refused transactions, by number.

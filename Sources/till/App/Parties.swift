@@ -50,7 +50,9 @@ struct Parties: Sendable {
             bundleIdentifier: catalog.bundleIdentifier, catalog: data.catalogPlace.folder?.absoluteURL.path,
             appAppleIdentifier: nil)
         try await localService.keep(
-            KeptConfiguration(apps: [played], accepted: AcceptedOrigins(), sendsWebhooks: false, isOfService: false))
+            KeptConfiguration(
+                apps: [played], accepted: AcceptedOrigins(), sendsWebhooks: false, allowsReset: false,
+                isOfService: false))
     }
 
     /// The user as the service knows it; nil if the token names the user.
@@ -82,6 +84,14 @@ struct Parties: Sendable {
 
 extension Catalog {
     func named(_ items: [Item]) -> [(item: Item, words: String)] { items.map { ($0, name(of: $0)) } }
+
+    /// The items of a user. One whose product has no name in the catalog is named by the product that the user has bought.
+    func named(_ items: [OwnedItemResource]) -> [(item: Item, words: String)] {
+        items.map { owned in
+            let name = name(of: owned.item)
+            return (owned.item, name.isEmpty ? owned.productId ?? "" : name)
+        }
+    }
 
     func name(of item: Item) -> String {
         if ownedByEverybody.contains(item) { return "(everybody's)" }

@@ -7,11 +7,11 @@ import Proofs
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
-        abstract: "Check, back up, restore, export, import and distribute the ledger: the record of who owns what.",
-        discussion: "check, backup and export work while the service runs.",
+        abstract: "Check, back up, restore, export, import, distribute and reset the ledger (who owns what).",
+        discussion: "check, backup, export and reset work while the service runs.",
         subcommands: [
             LedgerCheck.self, LedgerBackup.self, LedgerRestore.self, LedgerExportCommand.self, LedgerImportCommand.self,
-            LedgerDistribute.self,
+            LedgerDistribute.self, LedgerResetCommand.self,
         ])
 }
 
@@ -183,7 +183,7 @@ struct LedgerRestore: LedgerUser {
         restoring.end()
         printReport(report, place: place, backup: backup)
         let revivedKeys: [Report]? = report.revivedKeys?.map {
-            ["id": $0.identifier, "name": $0.name, "revokedAt": $0.revokedAt.rfc3339]
+            ["keyId": $0.identifier, "name": $0.name, "revokedAt": $0.revokedAt.rfc3339]
         }
         try terminal.report([
             "ledger": place.path, "backup": backup.path, "users": report.contents.users,
@@ -211,5 +211,23 @@ struct LedgerRestore: LedgerUser {
         terminal.note(
             "\(reason), so the API keys revoked since the backup are unknown. List the keys with \(common.hint("keys", "list")), "
                 + "and revoke them again with \(common.hint("keys", "revoke", "ID")).")
+    }
+}
+
+struct LedgerResetCommand: LedgerUser {
+    static let configuration = CommandConfiguration(
+        "reset", "Delete the users and the purchases of a suite's ledger.",
+        """
+        Only the ledger of a service that was started with --allow-reset is reset, and none with purchases of the App Store or Google \
+        Play. The API keys, the catalog, the webhooks and the team stay. `till store reset` and `till play reset` clear the local stores.
+        """,
+        examples: "till ledger reset --data suite")
+
+    @OptionGroup var ledger: LedgerOptions
+
+    func perform() async throws {
+        let reset = try await existingLedger().reset(at: SystemClock().now())
+        terminal.line("Deleted \(counted(reset.users, "user")), with all purchases. The keys and the catalog stay.")
+        try terminal.report(["users": reset.users])
     }
 }

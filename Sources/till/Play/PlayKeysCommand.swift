@@ -116,14 +116,21 @@ struct PlayTime: Command {
 
     func perform() async throws {
         let play = try common.existingPlay
-        if let advance { _ = try play.perform { try $0.advance(advance, of: account) } }
+        var (accounts, events): ([AccountTime]?, [DueEvent]?)
         // Due events happen before the time is read.
-        let (now, accounts) = try play.perform { books in
-            (try books.time(of: account), account == nil && advance == nil ? try books.accountTimes() : nil)
+        let now = try play.perform { books in
+            guard let advance else {
+                if account == nil { accounts = try books.accountTimes() }
+                return try books.time(of: account)
+            }
+            let advanced = try books.advance(advance, of: account)
+            events = advanced.events
+            return advanced.now
         }
         terminal.line(now.rfc3339)
         terminal.list(accounts)
-        try terminal.json(JSONContent(answer: ClockAnswer(now: now, accounts: accounts).json()))
+        terminal.list(events)
+        try terminal.json(JSONContent(answer: ClockAnswer(now: now, accounts: accounts, events: events).json()))
     }
 }
 

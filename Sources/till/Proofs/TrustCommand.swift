@@ -54,8 +54,7 @@ struct TrustAdd: Command {
     private func add(keyOf package: String, to folder: TrustFolder) throws {
         let bytes = NamedFile.bytes(of: URL(filePath: file))
         guard let text = bytes.flatMap({ String(validating: $0, as: UTF8.self) }) else {
-            throw CommandError(
-                "fileUnreadable", "\"\(file)\" cannot be read. Check that it is a file and that you may read it.")
+            throw CommandError("fileUnreadable", NamedFile.fault(of: file))
         }
         let key: AppKey
         do {

@@ -70,8 +70,7 @@ extension FileHandle {
     static func bytes(of path: String, upTo limit: Int) throws(CommandError) -> [UInt8] {
         let handle = path == "-" ? FileHandle.standardInput : NamedFile.handle(of: URL(filePath: path))
         guard let handle, let data = try? handle.read(upToCount: limit) ?? Data() else {
-            throw CommandError(
-                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
+            throw CommandError("fileUnreadable", NamedFile.fault(of: path))
         }
         guard !data.isEmpty else { throw CommandError("fileEmpty", "\"\(path)\" is empty. Name another file.") }
         return [UInt8](data)

@@ -151,8 +151,7 @@ struct Reconcile: LedgerUser {
     private func appStoreReports(of service: EntitlementService) async throws -> Reports {
         guard let url = url?.url ?? accept.appStoreServerURL, let key, let keyId, let issuerId else { return [:] }
         guard NamedFile.handle(of: URL(filePath: key)) != nil else {
-            throw CommandError(
-                "fileUnreadable", "\"\(key)\" cannot be read. Check that it is a file and that you may read it.")
+            throw CommandError("fileUnreadable", NamedFile.fault(of: key))
         }
         let app = service.apps.first
         let serverKey = try AppStoreServerKey(

@@ -71,7 +71,6 @@ struct Serve: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try require(runsStore || runsPlay || sandbox.sandboxKey == nil, "--sandbox-key needs --store or --play.")
         try require(runsPlay || playPort == nil, "--play-port needs --play.")
         if let playPort { try requirePort(playPort, "--play-port") }
     }
@@ -79,7 +78,10 @@ struct Serve: Command {
     func perform() async throws {
         let configuration = try ServeConfiguration(options, common)
         try checkLocalStores(configuration)
-        let sandboxKey = runsStore || runsPlay ? try sandbox.key() : nil
+        let hasSandbox = runsStore || runsPlay || configuration.allowsReset
+        try require(
+            hasSandbox || sandbox.sandboxKey == nil, "--sandbox-key needs --store, --play or --allow-reset.")
+        let sandboxKey = hasSandbox ? try sandbox.key() : nil
         let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         notes.forEach(terminal.note)
         if printsSettings { return terminal.page(SettingsDocumentation.page, as: .lines) }
@@ -138,7 +140,7 @@ struct Serve: Command {
     /// Runs the service until it is stopped.
     ///
     /// - Parameters:
-    ///   - sandboxKey: The key of the local stores; nil to run none.
+    ///   - sandboxKey: The key of the local stores and of resets; nil without both.
     ///   - startNotes: The notes that were printed before; the console shows them.
     ///   - announce: Called when the service listens, with its address and that of the local Google Play.
     func run(
@@ -241,6 +243,9 @@ struct Serve: Command {
             [], appStores.backgroundServices + googlePlay.backgroundServices
         )
         if let local { others.append(local.routes) }
+        if configuration.allowsReset, let sandboxKey {
+            others.append(ResetRoutes(service, stores: stores, sandboxKey: sandboxKey.apiKey))
+        }
         if let localPlay { companions = [try localPlay.server()] + companions + [localPlay.pushing] }
         if configuration.hasConsole {
             let services = ServiceSystem(

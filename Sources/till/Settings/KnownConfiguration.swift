@@ -109,7 +109,7 @@ extension ServeConfiguration {
                     appAppleIdentifier: app.appAppleIdentifier)
             },
             accepted: AcceptedOrigins(origins, sandboxUsers: sandboxUsers), sendsWebhooks: hasWebhooks,
-            isOfService: true)
+            allowsReset: allowsReset, isOfService: true)
     }
 }
 

@@ -49,6 +49,11 @@ struct ServeConfiguration {
             try PostgreSQLAddress($0, direct: settings.text("ledger-direct-url"))
         }
         origins = try Self.origins(settings)
+        if let real = origins.filter({ !$0.isLocal }).map(\.rawValue).min() {
+            try settings.require(
+                !settings.flag("allow-reset"), "allow-reset",
+                "left out where a store's customers buy, and accept has \(real)")
+        }
         ownership = try Self.ownership(settings)
         erasedClaimDays = Int64(settings.number("erased-purchase-claim-days"))
         let logFormat = settings.text("log-format").flatMap(LogFormat.init(rawValue:)) ?? .text
@@ -130,6 +135,8 @@ struct ServeConfiguration {
     /// True if the ledger keeps sums of sales. The console shows them.
     var hasFigures: Bool { settings.flag("figures") || hasConsole }
     var hasConsole: Bool { settings.flag("console") }
+    /// True if suites may empty the ledger.
+    var allowsReset: Bool { settings.flag("allow-reset") }
     /// The open doors: the protocols of other purchase servers that the service speaks.
     var doors: [Door] { settings.texts("doors").compactMap(Door.init) }
     /// The number of the team's proxies in front of the service.
@@ -349,6 +356,7 @@ extension [LedgerFeature] {
             (.webhooks, uses(\.hasWebhooks)), (.forwarding, uses(\.forwardsNotifications)),
             (.catalogAdministration, uses(\.administersCatalog)),
             (.figures, uses(\.hasFigures)), (.team, uses(\.hasConsole)),
+            (.resets, uses(\.allowsReset)),
         ]
         return all.map { feature in
             feature.used(

@@ -151,7 +151,10 @@ struct ServeSettings {
         guard let bytes = NamedFile.bytes(of: URL(filePath: file), upTo: limit),
             let text = String(validating: bytes, as: UTF8.self)
         else {
-            throw failure(name, "a file of up to \(limit) bytes that can be read")
+            throw failure(
+                name,
+                NamedFile.isMissing(file)
+                    ? "the path of an existing file" : "a file of up to \(limit) bytes that can be read")
         }
         return text
     }

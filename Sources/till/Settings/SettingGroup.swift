@@ -91,6 +91,10 @@ extension SettingGroup {
             .flag(
                 "keep-proofs", reference: "[Production](Production.md#kept-proofs)",
                 "keeps the signed bytes of each proof, and each certificate once, for `till ledger check --proofs`"),
+            .flag(
+                "allow-reset", reference: "[Testing](Testing.md#reset-between-tests)",
+                "lets a suite empty the ledger between its tests, if `accept` has the origins of local stores and Xcode alone"
+            ),
         ])
 
     static let purchases = SettingGroup(

@@ -89,7 +89,11 @@ extension SettingsLayer {
     /// - Throws: `ConfigurationError` for a file that cannot be read, is not JSON, or has an unknown setting.
     init(file path: String) throws(ConfigurationError) {
         guard let bytes = NamedFile.bytes(of: URL(filePath: path)) else {
-            throw ConfigurationError(file: path, problem: "cannot be read. Name a readable file with --config")
+            throw ConfigurationError(
+                file: path,
+                problem: NamedFile.isMissing(path)
+                    ? "does not exist. Name another one with --config"
+                    : "cannot be read. Name a readable file with --config")
         }
         let value: JSONValue
         do {

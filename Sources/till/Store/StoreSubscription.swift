@@ -135,16 +135,7 @@ struct StoreTime: Command {
         }
         terminal.line(now.rfc3339)
         terminal.list(accounts)
-        if let events {
-            terminal.table(
-                ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"],
-                events.map {
-                    [
-                        $0.date.rfc3339, $0.kind.words, $0.productIdentifier, TextTable.shortened($0.account),
-                        $0.transactionIdentifier,
-                    ]
-                }, orElse: "Nothing was due.")
-        }
+        terminal.list(events)
         try terminal.json(JSONContent(answer: ClockAnswer(now: now, accounts: accounts, events: events).json()))
     }
 }
@@ -154,6 +145,19 @@ extension Terminal {
     func list(_ accounts: [AccountTime]?) {
         guard let accounts, !accounts.isEmpty else { return }
         table(["ACCOUNT", "TIME"], accounts.map { [TextTable.shortened($0.account), $0.now.rfc3339] })
+    }
+
+    /// Prints the events of an advance; nothing without one.
+    func list(_ events: [DueEvent]?) {
+        guard let events else { return }
+        table(
+            ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"],
+            events.map {
+                [
+                    $0.date.rfc3339, $0.kind.words, $0.productIdentifier, TextTable.shortened($0.account),
+                    $0.transactionIdentifier,
+                ]
+            }, orElse: "Nothing was due.")
     }
 }
 

@@ -20,7 +20,7 @@ struct Give: UserCaller, NamesUser {
     @Option(help: .reason)
     var reason: String
 
-    @Option(help: .value("date", "The end of the grant: \(Moment.form) (default: none)."))
+    @Option(help: .end("of the grant: \(Moment.form); default: none"))
     var until: Moment?
 
     @OptionGroup var userCall: UserCallOptions

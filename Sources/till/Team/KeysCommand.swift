@@ -67,7 +67,7 @@ extension APIKeyRecord {
     /// - Parameter key: The key itself, which only the command that makes it prints.
     func report(key: String? = nil) -> Report {
         [
-            "key": key, "id": identifier, "name": name, "scopes": scopes, "app": app, "platform": platform,
+            "key": key, "keyId": identifier, "name": name, "scopes": scopes, "app": app, "platform": platform,
             "createdAt": createdAt.rfc3339, "expiresAt": expiresAt?.rfc3339, "lastUsedAt": lastUsedAt?.rfc3339,
             "revokedAt": revokedAt?.rfc3339,
         ]
@@ -97,7 +97,7 @@ struct KeysMake: LedgerUser {
             till keys make dashboard --scope read
             till keys make "support desk" --scope support --scope grant
             till keys make "garden back end" --bundle-id com.example.garden
-            till keys make contractor --scope read --expires 90d
+            till keys make contractor --scope read --until 90d
             till keys make --public --bundle-id com.example.garden
             """)
 
@@ -127,12 +127,8 @@ struct KeysMake: LedgerUser {
         help: .bundleIdentifier("the only one that the key is for; default: all apps of the service"))
     var app: String?
 
-    @Option(
-        help: .value(
-            "expiry",
-            "The end of the key: a number of days (90d), \(Moment.form) (default: none)."
-        ))
-    var expires: String?
+    @Option(help: .end("of the key: a number of days (90d), \(Moment.form); default: none"))
+    var until: String?
 
     @OptionGroup var ledger: LedgerOptions
 
@@ -155,18 +151,18 @@ struct KeysMake: LedgerUser {
         try require(app != nil, "A public key is for one app. Name it with --bundle-id.")
         try require(scopes.isEmpty, "A public key has no scopes. Leave out --scope.")
         try require(
-            expires == nil, "A public key does not expire, because installed apps keep it. Leave out --expires.")
+            until == nil, "A public key does not expire, because installed apps keep it. Leave out --until.")
     }
 
     /// The moment of the expiry; nil for a key without an expiry.
     private func expiry(from now: Timestamp) throws -> Timestamp? {
-        guard let expires else { return nil }
-        guard let moment = KeyExpiry.moment(expires, from: now) else {
+        guard let until else { return nil }
+        guard let moment = KeyExpiry.moment(until, from: now) else {
             throw ValidationError(
-                "--expires must be a number of days from 1d to \(KeyExpiry.maximumDays)d, a date such as 2027-01-31 or a "
-                    + "time such as 2027-01-31T12:00:00Z; it is \"\(expires.prefix(64))\".")
+                "--until must be a number of days from 1d to \(KeyExpiry.maximumDays)d, a date such as 2027-01-31 or a "
+                    + "time such as 2027-01-31T12:00:00Z; it is \"\(until.prefix(64))\".")
         }
-        try require(moment > now, "--expires must be in the future; it is \"\(expires.prefix(64))\".")
+        try require(moment > now, "--until must be in the future; it is \"\(until.prefix(64))\".")
         return moment
     }
 

@@ -80,7 +80,7 @@ struct CustomersList: LedgerUser {
                     customer.lastPurchase?.rfc3339, customer.known.firstSeenAt.rfc3339,
                 ]
             }, orElse: "No customers.")
-        try terminal.report(["customers": listed.map(\.report)])
+        try terminal.report(["users": listed.map(\.report)])
     }
 }
 

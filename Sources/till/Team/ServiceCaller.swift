@@ -133,9 +133,7 @@ struct ServerOptions: ParsableArguments {
     /// The root certificates of a PEM file.
     private static func roots(in path: String) throws(CommandError) -> AdditionalRoots {
         guard let bytes = NamedFile.bytes(of: URL(filePath: path), upTo: maximumCertificates) else {
-            throw CommandError(
-                "fileUnreadable",
-                "\"\(path)\" of --ca-file cannot be read. Check that it is a file and that you may read it.")
+            throw CommandError("fileUnreadable", NamedFile.fault(of: path, namedBy: "--ca-file"))
         }
         guard let roots = AdditionalRoots(pem: bytes) else {
             throw CommandError(

@@ -169,7 +169,7 @@ extension OwnedItemResource {
         let product = productId.flatMap { productId in catalogs.lazy.compactMap { $0.product(productId) }.first }
         let name =
             product?.localization(language: "en")?.displayName
-            ?? (isCatalogKnown ? catalogs : []).lazy.map { $0.name(of: item) }.first { !$0.isEmpty } ?? ""
+            ?? (isCatalogKnown ? catalogs : []).lazy.map { $0.name(of: item) }.first { !$0.isEmpty } ?? productId ?? ""
         return
             ([name, (product?.subscription?.period).map { CustomerWords.period($0).english }] + times + [stateWords])
             .compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: ", ")

@@ -20,7 +20,7 @@ enum CommandWords {
     private static let others = [
         // The parser's own word.
         "--help-all": "--help-hidden",
-        "--app": "--bundle-id", "--package-name": "--package",
+        "--app": "--bundle-id", "--expires": "--until", "--package-name": "--package",
         "--key": "--app-store-key", "--key-id": "--app-store-key-id", "--issuer-id": "--app-store-issuer-id",
     ]
 

@@ -58,9 +58,10 @@ final class GooglePlayFixture: Sendable {
     ///   - isReachable: False for a service that reaches no Play.
     ///   - presentedPerMinute: The tokens that callers may present in a minute.
     ///   - origins: The accepted origins.
+    ///   - followsCustomers: True for a service beside the Play, which goes by the own clocks of customers.
     ///   - sender: The sender of the notifications that the service accepts; nil for a service that receives none.
     func service(
-        isReachable: Bool = true, presentedPerMinute: Int = 2000,
+        isReachable: Bool = true, presentedPerMinute: Int = 2000, followsCustomers: Bool = false,
         accepting origins: Set<Origin> = [.localPlayProduction, .localPlayTest],
         notifiedBy sender: PlayService.Sender? = nil
     ) async throws -> PlayService {
@@ -69,10 +70,13 @@ final class GooglePlayFixture: Sendable {
             packageName: TestGarden.bundleIdentifier, publicKey: try PublicKey(rsaInformation: licensingKey),
             realm: .localPlay)
         let app = App(garden.catalog)
+        let ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
+        let clock: any WallClock =
+            if followsCustomers { play.clock(naming: try await ledger.tokenNames) } else { garden.clock }
         let entitlements = EntitlementService(
             apps: Apps(app),
             verifier: ProofVerifier(anchors: try TrustAnchors([]), appKeys: [key], clock: garden.clock),
-            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: garden.clock,
+            ledger: ledger, clock: clock,
             accepted: AcceptedOrigins(origins))
         // Nothing listens on the port of discarded data.
         let nowhere = try #require(URL(string: "http://127.0.0.1:9"))
@@ -260,15 +264,17 @@ extension PlayService {
     /// - Parameters:
     ///   - origins: The accepted origins.
     ///   - isReachable: False for a Play that the service does not reach.
+    ///   - followsCustomers: True to go by the own clocks of customers.
     static func run(
         _ sender: Sender = .play,
         accepting origins: Set<Origin> = [.localPlayProduction, .localPlayTest],
         isReachable: Bool = true,
+        followsCustomers: Bool = false,
         _ body: @Sendable @escaping (PlayService) async throws -> Void
     ) async throws {
         try await GooglePlayFixture.run(start: "2026-10-01T12:00:00Z") { fixture in
             let played = try await fixture.service(
-                isReachable: isReachable, accepting: origins, notifiedBy: sender)
+                isReachable: isReachable, followsCustomers: followsCustomers, accepting: origins, notifiedBy: sender)
             guard case .play = sender else { return try await body(played) }
             try await Application(router: played.routes.router()).test(.live) { server in
                 let port = try #require(server.port)

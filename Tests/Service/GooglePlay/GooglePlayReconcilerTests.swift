@@ -1,5 +1,6 @@
 import Entitlements
 import Foundation
+import HTTPSupport
 import PlayStore
 import Proofs
 import Service
@@ -99,6 +100,29 @@ import Testing
             let report = try await played.app.reconciler.recordSilentPurchases()
             #expect(report.outcomes.values.reduce(0, +) == 1)
             #expect(try await played.items() == [])
+        }
+    }
+
+    @Test func `a renewal and an end by a customer's own clock are found, too`() async throws {
+        try await PlayService.run(.issuer(issuer), followsCustomers: true) { played async throws in
+            func advance(_ step: String) throws {
+                let step = try #require(TimeStep(step))
+                try played.play.perform { _ = try $0.advance(step, of: "alice") }
+            }
+            let order = try await played.order("garden.premium.monthly")
+            let subscription = try played.play.perform { try $0.subscribe(order) }
+            #expect(try await played.app.refresh(subscription.token) == [.granted])
+            try await played.acknowledge()
+            try advance("32d")
+            #expect(try await played.app.reconciler.recordSilentPurchases().outcomes == ["granted": 1])
+            #expect(try await played.app.reconciler.recordSilentPurchases().outcomes == [:])
+            #expect(try await played.items() == ["plus 2"])
+            _ = try played.play.perform { try $0.perform(.cancel, on: subscription.number) }
+            try advance("31d")
+            let report = try await played.app.reconciler.recordSilentPurchases()
+            #expect(report.outcomes.values.reduce(0, +) == 1)
+            #expect(try await played.items() == [])
+            #expect(try await played.app.reconciler.recordSilentPurchases().outcomes == [:])
         }
     }
 

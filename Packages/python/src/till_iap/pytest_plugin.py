@@ -69,6 +69,6 @@ def till_service(
     """A service with a ledger of its own, and both stores beside it."""
     process = Process(
         tmp_path_factory.mktemp("till-service"), till_catalog,
-        ["serve", "--store", "--play", "--port", "0", "--play-port", "0", *till_service_options])
+        ["serve", "--store", "--play", "--port", "0", "--play-port", "0", "--allow-reset", *till_service_options])
     yield Service(process, process.printed("Google Play: "))
     process.stop()

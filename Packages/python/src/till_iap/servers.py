@@ -196,6 +196,13 @@ class Service(Client):
         self.store.advance(by)
         self.play.advance(by)
 
+    def reset(self) -> None:
+        """Empties both stores and the service. Its keys, catalog and webhooks stay, and the clocks are the machine's again."""
+        # The stores first: what they have sold is not notified any more.
+        self.store.call("POST", "/sandbox/v1/reset")
+        self.play.call("POST", "/sandbox/v1/reset")
+        self.store.call("POST", "/sandbox/v1/service/reset")
+
     def eventually(self, condition: Callable[[], bool], seconds: float = 30) -> None:
         """Waits until the stores have notified the service and the condition holds.
 

@@ -34,7 +34,7 @@ struct LocalPlayRoutes: Sendable {
                 throw ConsoleForm.invalid("step", TimeStep.form)
             }
             let account = try LocalStoreRoutes.account(context.form)
-            _ = try play.perform { try $0.advance(step, of: account) }
+            try play.perform { _ = try $0.advance(step, of: account) }
             return ConsolePath("play", query: ["account": account], done: .advanced)
         }
         pages.post("play/buy", .store) { _, context in

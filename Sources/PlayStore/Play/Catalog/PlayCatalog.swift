@@ -26,7 +26,10 @@ package struct PlayCatalog: Sendable {
     package init(file: URL) throws(CatalogError) {
         let path = file.path
         guard let bytes = NamedFile.bytes(of: file, upTo: Self.maximumSize).map({ Data($0) }) else {
-            throw CatalogError(file: path, reason: "it cannot be read, or has more than \(Self.maximumSize) bytes")
+            throw CatalogError(
+                file: path,
+                reason: NamedFile.isMissing(path)
+                    ? "the file is missing" : "it cannot be read, or has more than \(Self.maximumSize) bytes")
         }
         let content: Content
         do { content = try JSONDecoder().decode(Content.self, from: bytes) } catch {

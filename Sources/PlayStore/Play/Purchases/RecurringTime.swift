@@ -1,3 +1,4 @@
+import HTTPSupport
 import Proofs
 
 /// The events that time brings to a subscription: renewals, declined payments, holds, pauses, ends.
@@ -165,5 +166,24 @@ extension RecurringPurchase {
     package mutating func endPause(at now: Timestamp) throws(PlayError) -> [Effect] {
         guard state == .paused else { throw .invalidAction("Subscription \(number) is not paused.") }
         return resume(at: now)
+    }
+}
+
+extension DueEvent.Kind {
+    /// The change by the notifications that time brought about; nil for one that the App Store does not have, such as a pause.
+    ///
+    /// - Parameter former: The state before.
+    init?(_ effects: [RecurringPurchase.Effect], after former: RecurringPurchase.State) {
+        for case .notification(let type) in effects {
+            switch type {
+            case .renewed, .recovered: self = .renewed
+            case .inGracePeriod: self = .renewalFailed
+            case .onHold: self = former == .inGracePeriod ? .gracePeriodEnded : .renewalFailed
+            case .expired: self = .expired
+            default: continue
+            }
+            return
+        }
+        return nil
     }
 }

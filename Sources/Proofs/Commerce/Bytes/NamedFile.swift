@@ -34,4 +34,20 @@ package enum NamedFile {
         }
         return data.count <= limit ? [UInt8](data) : nil
     }
+
+    /// The sentences about a file that cannot be read: it does not exist, or something else is in the way.
+    ///
+    /// - Parameter option: The option that names the file; nil for an argument.
+    package static func fault(of path: String, namedBy option: String? = nil) -> String {
+        let name = "\"\(path)\"" + (option.map { " of \($0)" } ?? "")
+        return isMissing(path)
+            ? "\(name) does not exist. Check the path."
+            : "\(name) cannot be read. Check that it is a file and that you may read it."
+    }
+
+    /// True if a path leads to nothing. False if that cannot be known, because a folder may not be searched.
+    package static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
 }

@@ -43,7 +43,7 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
             return
         }
         let parts = rawValue.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let name = StoreName(parts[0]), !name.isKnown,
+        guard parts.count == 2, let name = StoreName(parts[0]), !name.isTaken,
             let environment = Self.environments.firstIndex(where: { $0.utf8.elementsEqual(parts[1].utf8) })
         else { return nil }
         self.init(code: name.code | UInt64(environment))
@@ -71,7 +71,7 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
             self.init(code: code)
             return
         }
-        guard let name = StoreName(checking: code), !name.isKnown,
+        guard let name = StoreName(checking: code), !name.isTaken,
             code & StoreName.environmentMask < Self.environments.count
         else { return nil }
         self.init(code: code)
@@ -116,6 +116,14 @@ public struct Origin: RawRepresentable, Hashable, Sendable, Codable, CaseIterabl
 
     /// True if customers pay. Anybody who reaches a local store mints purchases there.
     package var isSold: Bool { !isSandbox && self != .localProduction && self != .localPlayProduction }
+
+    /// True if a developer's own machine signs the purchases: a local store of Till's, or Xcode. No customer has one.
+    package var isLocal: Bool {
+        switch self {
+        case .xcode, .localProduction, .localSandbox, .localPlayProduction, .localPlayTest: true
+        default: false
+        }
+    }
 
     /// The origins of the test purchases of the same store; none for one of test purchases.
     package var sandboxes: [Origin] {

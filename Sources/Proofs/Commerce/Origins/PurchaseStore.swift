@@ -25,7 +25,7 @@ package struct PurchaseStore: RawRepresentable, Hashable, Sendable, CaseIterable
         if let known = Self.allCases.first(where: { $0.rawValue.hasSameBytes(as: rawValue) }) {
             self = known
         } else {
-            guard let name = StoreName(rawValue[...]), !name.isKnown else { return nil }
+            guard let name = StoreName(rawValue[...]), !name.isTaken else { return nil }
             self.init(name)
         }
     }
@@ -155,15 +155,16 @@ struct StoreName {
     private static let characters = Array("abcdefghijklmnopqrstuvwxyz".utf8)
     /// The number of characters, and of the end of a shorter name.
     private static let base = UInt64(characters.count + 1)
-    /// The first halves of the known origins that have the form of a name.
-    private static let known = ["apple", "xcode", "local", "google"]
+    /// The texts of this form that name no other store: the first halves of the known origins, and the actors of the audit log beside
+    /// the stores, which it has under their names.
+    private static let taken = ["apple", "xcode", "local", "google", "till", "user"]
     /// The bits that tell a packed name from the code of a known value. They make a negative number of 32 bits.
     private static let packed: UInt64 = .max << 31
     /// The bits of an origin's environment, which a name leaves free.
     static let environmentMask: UInt64 = 3
 
     let code: UInt64
-    var isKnown: Bool { Self.known.contains { $0.hasSameBytes(as: text) } }
+    var isTaken: Bool { Self.taken.contains { $0.hasSameBytes(as: text) } }
 
     static func isPacked(_ code: UInt64) -> Bool { code & packed == packed }
 

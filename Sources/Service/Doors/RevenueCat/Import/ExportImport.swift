@@ -172,9 +172,7 @@ package enum ExportFileError: StatedError, Equatable {
     package var statement: CommandError {
         switch self {
         case .unreadable(let path):
-            CommandError(
-                "fileUnreadable",
-                "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
+            CommandError("fileUnreadable", NamedFile.fault(of: path))
         case .compressed(let path):
             CommandError("fileCompressed", "\"\(path)\" is compressed. Run `gunzip` on it, and import the result.")
         case .quoteInvalid(let line):

@@ -1,0 +1,93 @@
+import Proofs
+import Vocabulary
+
+/// A reset of the ledger between two tests of a suite: one commit deletes all that customers and stores have brought about, and keeps what
+/// configures the service.
+///
+/// The description of each table says if its rows stay (`Table.staysAtReset`). No later user gets the number of a former one. So what a
+/// process has remembered under a number leads to nobody, and no process has to be told.
+package struct LedgerReset: Hashable, Sendable {
+    /// The number of deleted users.
+    package let users: Int
+
+    package init(users: Int) {
+        self.users = users
+    }
+}
+
+extension LedgerTransaction {
+    /// Deletes the rows that came from customers and stores.
+    ///
+    /// - Throws: `LedgerResetError.hasCustomers` if a store that has customers has sold anything.
+    package func reset(at moment: Timestamp) throws -> LedgerReset {
+        let present = try database.presentTables()
+        let emptied = database.tables.schema.tables.filter { !$0.staysAtReset && present.contains($0.name) }
+        guard try !emptied.contains(where: { try database.hasCustomersOrigin(in: $0) }) else {
+            throw LedgerResetError.hasCustomers
+        }
+        let users: [Int64] = try database.rows(#"SELECT user_id FROM "user" ORDER BY user_id"#) { try $0.next() }
+        let last: Int64 = try database.value("SELECT max(number) FROM ledger_reset", []) ?? 0
+        let lastUser = max(users.last ?? 0, try database.lastUserBeforeReset() ?? 0)
+        try database.empty(emptied)
+        try database.insert(
+            into: "ledger_reset", ["number", "happened_at", "last_user"], [[last + 1, moment, lastUser]])
+        for user in users { database.recordChange(of: user) }
+        return LedgerReset(users: users.count)
+    }
+}
+
+extension LedgerDatabase {
+    private static var localOrigins: String {
+        Origin.allCases.filter(\.isLocal).map { String($0.number) }.joined(separator: ", ")
+    }
+
+    /// True if a row has the origin of a store that has customers.
+    fileprivate func hasCustomersOrigin(in table: Table) throws -> Bool {
+        try table.columns.filter { $0.kind == .origin }.contains { column in
+            try hasRow("SELECT 1 FROM \(table.quotedName) WHERE \(column.name) NOT IN (\(Self.localOrigins)) LIMIT 1")
+        }
+    }
+
+    /// The largest number that a user had before a reset; nil if there was none.
+    func lastUserBeforeReset() throws -> Int64? {
+        guard try has("ledger_reset") else { return nil }
+        return try row("SELECT max(last_user) FROM ledger_reset") { try $0.next() as Int64? } ?? nil
+    }
+}
+
+/// The reason why a ledger is not reset. Nothing was deleted.
+package enum LedgerResetError: RuledError {
+    /// The service was not started for it.
+    case notAllowed
+    /// The ledger has purchases of real customers.
+    case hasCustomers
+
+    package var rule: ErrorRule {
+        switch self {
+        case .notAllowed:
+            ErrorRule(
+                "resetNotAllowed", .conflict, isOfOperator: true,
+                "No service of this ledger allows a reset. Start it with --allow-reset, for a suite alone.",
+                korean: "이 원장의 서비스는 초기화를 허용하지 않습니다. 테스트용으로만 --allow-reset을 붙여 시작하세요.")
+        case .hasCustomers:
+            ErrorRule(
+                "ledgerHasCustomers", .conflict, isOfOperator: true,
+                "The ledger has purchases of the App Store or Google Play. Reset the ledger of a suite, which has those of local "
+                    + "stores alone.",
+                korean: "원장에 App Store나 Google Play의 구매가 있습니다. 로컬 스토어의 구매만 있는 테스트 원장을 초기화하세요.")
+        }
+    }
+}
+
+extension LedgerFeature {
+    /// The resets for suites. Only a service that allows them has the table.
+    package static let resets = LedgerFeature(tables: [.ledgerReset])
+}
+
+extension Table {
+    /// The resets. `last_user`: the largest number that a user had until then.
+    fileprivate static let ledgerReset = Table(
+        name: "ledger_reset", family: .everywhere,
+        columns: [.integer("number", check: "number > 0"), .integer("happened_at"), .integer("last_user")],
+        key: ["number"])
+}

@@ -1,0 +1,122 @@
+import Entitlements
+import Features
+import Foundation
+import Ledger
+import Proofs
+import TestSupport
+import Testing
+import Vocabulary
+
+/// The reset of a ledger between two tests of a suite.
+@Suite struct LedgerResetTests: LedgerSuite {
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    /// A new table of the list configures the service, or is of one of the other families.
+    @Test func `a reset keeps the configuration, and the numbers to which other rows refer`() {
+        let kept = [LedgerFeature].all.tables.filter(\.staysAtReset).map(\.name)
+        #expect(
+            kept.sorted() == [
+                "api_key", "app", "catalog_change", "catalog_picture", "chain", "figure_upkeep", "kept_configuration",
+                "ledger_reset", "ledger_secret", "product", "team_change", "team_invitation", "team_member",
+                "team_session", "webhook_change", "webhook_endpoint",
+            ])
+    }
+
+    private func reset() async throws -> LedgerReset { try await ledger.write { try $0.reset(at: Self.now) } }
+
+    private func number(of user: User) async throws -> Int64? { try await ledger.read { try $0.users.known(user) } }
+
+    @Test func `nothing is left of users and purchases, and the same purchase can be redeemed again`() async throws {
+        let key = APIKeyRecord(identifier: "a", name: "suite", scopes: ["read"], key: "k", createdAt: Self.now)
+        try await ledger.write { try $0.add(key) }
+        let coins = Credit(balance: "coins", amount: 10)
+        _ = try await redeem(claim("1"), claim("2", item: nil, credit: coins), for: alice)
+        _ = try await redeem(claim("3"), for: bob)
+        _ = try await notify("n", claim("1", revoked: Self.now, signedAt: Self.later(1)))
+        #expect(try await reset() == LedgerReset(users: 2))
+        for user in [alice, bob] {
+            #expect(try await number(of: user) == nil)
+            #expect(try await story(of: user).isEmpty)
+        }
+        #expect(try await ledger.read { try $0.apiKeys() }.map(\.identifier) == ["a"])
+        #expect(try fixture.problems() == [])
+        #expect(try await redeem(claim("1"), for: bob) == [.granted])
+        #expect(try await notify("n", nil) != .duplicate)
+        #expect(try fixture.problems() == [])
+        #expect(try await reset() == LedgerReset(users: 1))
+        #expect(try await reset() == LedgerReset(users: 0))
+    }
+
+    /// Other processes remember users by their numbers, and sessions have them.
+    @Test func `no user after a reset has the number of a former one`() async throws {
+        var former: Set<Int64> = []
+        for round in 0..<3 {
+            for (transaction, user) in [("1", alice), ("2", bob)] as [(String, User)] {
+                _ = try await redeem(claim(transaction), for: user)
+                let number = try #require(try await number(of: user))
+                #expect(former.insert(number).inserted, "round \(round)")
+            }
+            _ = try await reset()
+        }
+    }
+
+    @Test func `another process gives no answer of before the reset`() async throws {
+        let other = try fixture.again()
+        let alice = alice
+        func count() async throws -> Int { try await other.read { try $0.items(of: alice, at: Self.now).count } }
+        _ = try await redeem(claim("1"), for: alice)
+        #expect(try await count() == 1)
+        _ = try await reset()
+        #expect(try await count() == 0)
+        _ = try await redeem(claim("3", item: nil), for: alice)
+        #expect(try await count() == 0)
+    }
+
+    @Test(arguments: [Origin.appleProduction, .appleSandbox, .googleProduction, .googleTest])
+    func `a ledger with a purchase of a store that has customers stays as it is`(origin: Origin) async throws {
+        _ = try await redeem(claim("1"), for: alice)
+        _ = try await redeem(claim("2", origin: origin), for: bob)
+        await #expect(throws: LedgerResetError.hasCustomers) { try await reset() }
+        #expect(try await number(of: alice) != nil)
+        #expect(try await story(of: bob).count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `only a ledger whose service allows it is reset`(isAllowed: Bool) async throws {
+        _ = try await redeem(claim("1"), for: alice)
+        await #expect(throws: LedgerResetError.notAllowed) { try await ledger.reset(at: Self.now) }
+        let configuration = KeptConfiguration(
+            apps: [], accepted: AcceptedOrigins(), sendsWebhooks: false, allowsReset: isAllowed, isOfService: true)
+        try await ledger.write { try $0.keep(configuration) }
+        if isAllowed {
+            #expect(try await ledger.reset(at: Self.now) == LedgerReset(users: 1))
+        } else {
+            await #expect(throws: LedgerResetError.notAllowed) { try await ledger.reset(at: Self.now) }
+        }
+        #expect(try await (number(of: alice) == nil) == isAllowed)
+    }
+
+    /// ```
+    /// // redeem (another process)      reset
+    /// // knows alice
+    /// //                               deletes alice, commits
+    /// // adds a purchase of alice: waits or conflicts, and runs again with a new number
+    /// ```
+    @Test func `redemptions of another process during a reset leave a sound ledger`() async throws {
+        let (other, alice, bob) = (try fixture.again(), alice, bob)
+        let claims = (0..<24).map { claim("\($0)", item: Item(collection: "s", number: $0)) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, claim) in claims.enumerated() {
+                let user = number.isMultiple(of: 2) ? alice : bob
+                group.addTask { _ = try await other.write { try $0.redeem([claim], for: user, at: Self.now) } }
+            }
+            for _ in 0..<3 { group.addTask { _ = try await reset() } }
+            try await group.waitForAll()
+        }
+        #expect(try fixture.problems() == [])
+    }
+}
