@@ -1,6 +1,7 @@
 import Entitlements
 import Features
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 import TestSupport
