@@ -177,6 +177,7 @@ private struct CountingDatabase: LedgerDatabase {
         return try database.insertUsers(columns, rows, randomness)
     }
 
+    func empty(_ tables: [Table]) throws { try database.empty(tables) }
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {}
     func recordChange(of user: Int64) {}
     func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws {
