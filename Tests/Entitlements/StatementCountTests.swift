@@ -183,11 +183,8 @@ private struct CountingDatabase: LedgerDatabase {
     func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws {
         try database.streamRows(of: sql, body)
     }
-    func list(_ numbers: [Int64]) -> SQLValue { database.list(numbers) }
-    func list(_ texts: [String]) -> SQLValue { database.list(texts) }
     func isIn(numbers parameter: String) -> String { database.isIn(numbers: parameter) }
     func isIn(_ parameter: String) -> String { database.isIn(parameter) }
-    func list(packed texts: [String]) -> SQLValue { database.list(packed: texts) }
     func isIn(packed parameter: String) -> String { database.isIn(packed: parameter) }
     func indexed(by index: String) -> String { database.indexed(by: index) }
     func isConstraintViolation(_ error: any Error) -> Bool { database.isConstraintViolation(error) }
