@@ -399,7 +399,7 @@ enum CommonCases {
             .why: "plus 1 {upgraded|productChanged}, plus 2 owned",
             .story: "granted, {granted, productChanged|productChanged, granted}",
             .webhooks:
-                "subscription.purchased, {subscription.renewed, subscription.productChanged|subscription.productChanged, subscription.renewed}",
+                "subscription.purchased, {subscription.renewed, subscription.productChanged|subscription.productChanged, subscription.purchased}",
             .customerInfo: "*<premium> normal until 04-11, has gardener",
             .figures: "revenue 15000, active-subscriptions 1, mrr 10000{, renewals 1|}",
         ],

@@ -26,7 +26,7 @@ extension LedgerTransaction {
             throw LedgerResetError.hasCustomers
         }
         let users: [Int64] = try database.rows(#"SELECT user_id FROM "user" ORDER BY user_id"#) { try $0.next() }
-        let last: Int64 = try database.value("SELECT max(number) FROM ledger_reset", []) ?? 0
+        let last: Int64 = try database.value("SELECT coalesce(max(number), 0) FROM ledger_reset", []) ?? 0
         let lastUser = max(users.last ?? 0, try database.lastUserBeforeReset() ?? 0)
         try database.empty(emptied)
         try database.insert(

@@ -11,13 +11,13 @@ import Vocabulary
 
 /// The service's routes: they redeem the proofs of users and return their items.
 package struct ServiceRoutes: Sendable {
-    /// The groups of operations, with those that a setting turns on.
+    /// The groups of operations, with those that a setting turns on, in the order of a reader of the OpenAPI document.
     static let groups: [any OperationGroup.Type] = [
-        AccountRoutes.self, AttributeRoutes.self, BalanceRoutes.self, CatalogRoutes.self, ComparisonRoutes.self,
-        EventRoutes.self, ExportRoutes.self, ExternalTransactionRoutes.self, FigureRoutes.self,
-        GooglePlayNotificationRoutes.self, GrantRoutes.self, NotificationRoutes.self, OfferingRoutes.self,
-        PictureRoutes.self, ProductRoutes.self, ProfileRoutes.self, ProofRoutes.self, SeedAppRoutes.self,
-        SupportRoutes.self, UserDataRoutes.self, UserRoutes.self, WebhookRoutes.self,
+        UserRoutes.self, ProofRoutes.self, ProductRoutes.self, OfferingRoutes.self, PictureRoutes.self,
+        BalanceRoutes.self, GrantRoutes.self, AttributeRoutes.self, ProfileRoutes.self, AccountRoutes.self,
+        EventRoutes.self, UserDataRoutes.self, SupportRoutes.self, CatalogRoutes.self, ComparisonRoutes.self,
+        FigureRoutes.self, ExportRoutes.self, WebhookRoutes.self, ExternalTransactionRoutes.self,
+        NotificationRoutes.self, GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
     ]
 
     private let parts: ServiceParts
@@ -207,7 +207,7 @@ struct NotificationReceipt: AnswerObject {
 extension NotificationOutcome: AnswerValue {}
 
 extension OpenAPIDocument {
-    private static let tags = [APIOperation.description] + ServiceRoutes.groups.map { $0.tag }
+    private static let tags = ServiceRoutes.groups.map { $0.tag } + [APIOperation.description]
     private static let tagsWithoutSeedApp = tags.filter { $0.name != SeedAppRoutes.tag.name }
 
     /// The description of a service, composed on first use.
@@ -251,28 +251,31 @@ extension OpenAPIDocument {
 
     /// The texts and numbers of examples, by the names of their fields.
     private static let words: [String: JSONValue] = [
-        "accessToken": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ", "actor": "App Store", "addedBy": "key_2f1b7e3c",
+        "FCMtoken": "bk3RNwTe3H0", "_id": "4c2f8c6e1f0f4b0a9a552f1b", "accessToken": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ",
+        "actor": "App Store", "addedBy": "key_2f1b7e3c",
         "amount": .integer(10), "appAccountToken": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10",
-        "authorization": "Bearer 4c2f8c6e", "balance": "seeds",
+        "authorization": "Bearer 4c2f8c6e", "balance": "seeds", "birth": "1998-02-13",
         "bundleId": "com.memolease.sesac1", "changedBy": "key_2f1b7e3c", "collection": "sprout",
-        "createdBy": "key_2f1b7e3c", "currency": "KRW", "definition": "The sum of all prices.",
+        "createdAt": "2027-01-31T12:00:00.000Z", "createdBy": "key_2f1b7e3c", "currency": "KRW",
+        "definition": "The sum of all prices.",
         "description": "All that grows in spring.", "displayName": "Spring", "displayPrice": "4400",
         "email": "alice@example.com", "event": "granted", "externalTransactionId": "sale-1",
         "grantedBy": "key_2f1b7e3c", "id": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "identifier": "standard",
         "issuer": "", "kind": "granted", "messageId": "msg_4c2f8c6e", "name": "level",
-        "newPassword": "another correct horse", "nickname": "Gardener",
+        "newPassword": "another correct horse", "nick": "Mint", "nickname": "Gardener",
         "notificationUUID": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "number": .integer(1),
         "originalTransactionId": "2000000123456789", "packageName": "com.memolease.sesac1",
-        "password": "correct horse battery", "picture": "/v1/pictures/sprout/1", "price": .integer(4_400_000),
+        "password": "correct horse battery", "phoneNumber": "+821012345678", "picture": "/v1/pictures/sprout/1",
+        "price": .integer(4_400_000),
         "priceMicros": "4400000000", "productID": "com.memolease.sesac1.sprout1",
         "productId": "com.memolease.sesac1.sprout1", "proof": "MIIUAgYJKoZIhvcNAQcCoIIT", "reason": "Spring gift",
         "receipt": "MIIUAgYJKoZIhvcNAQcCoIIT", "reference": "2000000123456789", "refreshToken": "4c2f8c6e1f0f4b0a",
         "regionCode": "KR", "reportedBy": "key_2f1b7e3c", "secret": "whsec_TIL2JlbGw",
         "signedPayload": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ", "spendingId": "1", "spentBy": "key_2f1b7e3c",
-        "storefront": "KOR", "subject": "com.memolease.sesac1.sprout1",
+        "storefront": "KOR", "study": "", "subject": "com.memolease.sesac1.sprout1",
         "subscription": "projects/example/subscriptions/till", "text": "The App Store has stated the purchase.",
         "token": "4c2f8c6e1f0f4b0a", "transactionId": "2000000123456789", "type": "DID_RENEW",
-        "url": "https://shop.example/hooks", "user": "alice", "value": "9", "webhookId": "4c2f8c6e",
+        "uid": "alice", "url": "https://shop.example/hooks", "user": "alice", "value": "9", "webhookId": "4c2f8c6e",
     ]
 }
 

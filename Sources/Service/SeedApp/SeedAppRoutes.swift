@@ -228,6 +228,7 @@ struct SeedAppMember: AnswerObject, Sendable {
         "A member, in the JSON of the app that Till began with.", named: "SeedAppUser"
     ) {
         let (text, number) = ("The identifier in the app's form." as Schema, "The value of a new member." as Schema)
+        let empty = ("Always empty." as Schema).example(.array([]))
         // 24 hexadecimal digits, in the form of a document database's identifier.
         $0.field("_id", text) {
             DigestAlgorithm.sha256.digest(of: Array("\($0.user.issuer)\n\($0.user.name)".utf8)).prefix(12).hexadecimal
@@ -242,17 +243,17 @@ struct SeedAppMember: AnswerObject, Sendable {
         $0.field("birth", text, \.record.birth)
         $0.field("gender", number, \.record.gender)
         $0.field("study", text) { _ in "" }
-        $0.field("comment", "Always empty.") { _ in [String]() }
+        $0.field("comment", empty) { _ in [String]() }
         $0.field("reputation", "Always nine zeros.") { _ in [Int](repeating: 0, count: 9) }
         $0.field("sesac", "The number of the worn item.") { $0.chosen(SeedAppRoutes.sprouts) }
         $0.field("sesacCollection", "The numbers of the owned items.") { $0.owned(SeedAppRoutes.sprouts) }
         $0.field("background", "The number of the worn item.") { $0.chosen(SeedAppRoutes.backgrounds) }
         $0.field("backgroundCollection", "The numbers of the owned items.") { $0.owned(SeedAppRoutes.backgrounds) }
-        $0.field("purchaseToken", "Always empty.") { _ in [String]() }
+        $0.field("purchaseToken", empty) { _ in [String]() }
         $0.field("transactionId", "The redeemed transactions, newest first.", \.transactionIdentifiers)
-        $0.field("reviewedBefore", "Always empty.") { _ in [String]() }
+        $0.field("reviewedBefore", empty) { _ in [String]() }
         $0.field("reportedNum", number) { _ in 0 }
-        $0.field("reportedUser", "Always empty.") { _ in [String]() }
+        $0.field("reportedUser", empty) { _ in [String]() }
         $0.field("dodgepenalty", number) { _ in 0 }
         $0.field("dodgeNum", number) { _ in 0 }
         $0.field("ageMin", number) { _ in 18 }
