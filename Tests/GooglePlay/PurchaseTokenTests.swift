@@ -344,7 +344,8 @@ import Vocabulary
         #expect(try await other.purchasesToAcknowledge(limit: 9).due.isEmpty)
         #expect(try await other.purchasesToAsk(limit: 9).isEmpty)
         #expect(try await due() == ["a"])
-        #expect(try await purchases.purchasesToAsk(limit: 9).map(\.purchaseToken) == ["s"])
+        // No order has stated the price of the product.
+        #expect(try await purchases.purchasesToAsk(limit: 9).map(\.purchaseToken).sorted() == ["a", "s"])
     }
 
     @Test func `what is due stays so until its deadline, even if Google Play answers that there is no such token`()
