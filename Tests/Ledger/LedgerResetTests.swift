@@ -21,10 +21,20 @@ import Vocabulary
         let kept = [LedgerFeature].all.tables.filter(\.staysAtReset).map(\.name)
         #expect(
             kept.sorted() == [
-                "api_key", "app", "catalog_change", "catalog_picture", "chain", "figure_upkeep", "kept_configuration",
-                "ledger_reset", "ledger_secret", "product", "team_change", "team_invitation", "team_member",
+                "api_key", "app", "catalog_change", "catalog_picture", "chain", "figure_upkeep", "google_chain",
+                "kept_configuration", "ledger_reset", "ledger_secret", "product", "team_change", "team_invitation",
+                "team_member",
                 "team_session", "webhook_change", "webhook_endpoint",
             ])
+    }
+
+    @Test func `no row that stays belongs to a user, or refers to a row that goes`() {
+        let staying = [LedgerFeature].all.tables.filter(\.staysAtReset)
+        let names = Set(staying.map(\.name))
+        for table in staying {
+            #expect(table.family != .userData, "\(table.name)")
+            #expect(table.references.allSatisfy { names.contains($0.table) }, "\(table.name)")
+        }
     }
 
     private func reset() async throws -> LedgerReset { try await ledger.write { try $0.reset(at: Self.now) } }

@@ -4,8 +4,9 @@ import Vocabulary
 /// A reset of the ledger between two tests of a suite: one commit deletes all that customers and stores have brought about, and keeps what
 /// configures the service.
 ///
-/// The description of each table says if its rows stay (`Table.staysAtReset`). No later user gets the number of a former one. So what a
-/// process has remembered under a number leads to nobody, and no process has to be told.
+/// The description of each table says if its rows stay (`Table.staysAtReset`). Numbers of users and of questions to a store go on. So what
+/// a process has remembered under the number of a former user leads to nobody, and no earlier answer of a store supersedes a later one.
+/// Requests, and answers of a store, that are under way are stored after the reset.
 package struct LedgerReset: Hashable, Sendable {
     /// The number of deleted users.
     package let users: Int
