@@ -15,7 +15,8 @@
 // have no flag against this one.
 //
 // libcurl reads SSLKEYLOGFILE here alone (`Curl_tls_keylog_open`), and would write the keys of all connections to that file. They
-// decrypt tokens and signatures in recorded traffic.
+// decrypt tokens and signatures in recorded traffic. No other thread may read the environment meanwhile (POSIX, unsetenv), so programs
+// start libcurl before they have threads.
 static inline CURLcode till_curl_start(void) {
     signal(SIGPIPE, SIG_IGN);
     if (getenv("SSLKEYLOGFILE")) unsetenv("SSLKEYLOGFILE");

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPSupport
 
 /// The command line. It runs the app, the store and the service on one machine.
 @main
@@ -64,6 +65,7 @@ package struct TillCommand: AsyncParsableCommand {
     }
 
     static func main() async {
+        CurlHandle.start()
         // A reader that has enough closes the pipe. That is no error, and must not interrupt a purchase.
         signal(SIGPIPE, SIG_IGN)
         let words = CommandWords.parsed(Array(CommandLine.arguments.dropFirst()))

@@ -1,4 +1,5 @@
 import Entitlements
+import Ledger
 import Proofs
 import TestSupport
 import Testing
@@ -49,6 +50,21 @@ extension PurchaseTokenTests {
             try await apply(answer, number: number)
         }
         #expect(try await !ownsGate(alice))
+        #expect(try await purchases.purchase(of: "a")?.state == "voided")
+    }
+
+    @Test func `the answer to a question of before a reset hides no later refund`() async throws {
+        let bought = try product("a", "garden.gate", isAcknowledged: true)
+        #expect(try await redeem(bought, for: alice) == [.granted])
+        for _ in 0..<9 { _ = try await refresh(bought) }
+        let former = try await purchases.numberOfQuestion(about: try await purchases.purchase(of: "a"))
+        let now = now
+        #expect(try await service.ledger.write { try $0.reset(at: now) } == LedgerReset(users: 1))
+        #expect(try await redeem(bought, for: bob) == [.granted])
+        #expect(try await refresh(try product("a", "garden.gate", state: "CANCELLED")) == [.revoked])
+        advance(seconds: 60)
+        try await apply(bought, number: former)
+        #expect(try await !ownsGate(bob))
         #expect(try await purchases.purchase(of: "a")?.state == "voided")
     }
 

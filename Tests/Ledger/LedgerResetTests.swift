@@ -21,10 +21,20 @@ import Vocabulary
         let kept = [LedgerFeature].all.tables.filter(\.staysAtReset).map(\.name)
         #expect(
             kept.sorted() == [
-                "api_key", "app", "catalog_change", "catalog_picture", "chain", "figure_upkeep", "kept_configuration",
-                "ledger_reset", "ledger_secret", "product", "team_change", "team_invitation", "team_member",
+                "api_key", "app", "catalog_change", "catalog_picture", "chain", "figure_upkeep", "google_chain",
+                "kept_configuration", "ledger_reset", "ledger_secret", "product", "team_change", "team_invitation",
+                "team_member",
                 "team_session", "webhook_change", "webhook_endpoint",
             ])
+    }
+
+    @Test func `no row that stays belongs to a user, or refers to a row that goes`() {
+        let staying = [LedgerFeature].all.tables.filter(\.staysAtReset)
+        let names = Set(staying.map(\.name))
+        for table in staying {
+            #expect(table.family != .userData, "\(table.name)")
+            #expect(table.references.allSatisfy { names.contains($0.table) }, "\(table.name)")
+        }
     }
 
     private func reset() async throws -> LedgerReset { try await ledger.write { try $0.reset(at: Self.now) } }
@@ -90,15 +100,121 @@ import Vocabulary
     func `only a ledger whose service allows it is reset`(isAllowed: Bool) async throws {
         _ = try await redeem(claim("1"), for: alice)
         await #expect(throws: LedgerResetError.notAllowed) { try await ledger.reset(at: Self.now) }
-        let configuration = KeptConfiguration(
-            apps: [], accepted: AcceptedOrigins(), sendsWebhooks: false, allowsReset: isAllowed, isOfService: true)
-        try await ledger.write { try $0.keep(configuration) }
+        try await start([.xcode], allowsReset: isAllowed)
         if isAllowed {
             #expect(try await ledger.reset(at: Self.now) == LedgerReset(users: 1))
         } else {
             await #expect(throws: LedgerResetError.notAllowed) { try await ledger.reset(at: Self.now) }
         }
         #expect(try await (number(of: alice) == nil) == isAllowed)
+    }
+
+    /// Keeps the configuration of a service, as its start does.
+    private func start(_ origins: Set<Origin>, allowsReset: Bool = false) async throws {
+        let configuration = KeptConfiguration(
+            apps: [], accepted: AcceptedOrigins(origins), sendsWebhooks: false, allowsReset: allowsReset,
+            isOfService: true)
+        try await ledger.write { try $0.keep(configuration) }
+    }
+
+    /// Expects that neither a reset nor a service that allows resets gets the ledger.
+    private func expectRefusals(_ note: Comment, from location: SourceLocation = #_sourceLocation) async {
+        await #expect(throws: LedgerResetError.hasCustomers, note, sourceLocation: location) {
+            try await start([.xcode], allowsReset: true)
+        }
+        await #expect(throws: LedgerResetError.hasCustomers, note, sourceLocation: location) {
+            try await ledger.reset(at: Self.now)
+        }
+    }
+
+    @Test(arguments: [Origin.appleProduction, .appleSandbox, .googleProduction, .googleTest])
+    func `a ledger of a service with customers is never reset, whichever service has it later`(origin: Origin)
+        async throws
+    {
+        _ = try await redeem(claim("1"), for: alice)
+        try await start([origin])
+        await expectRefusals("before any sale")
+        #expect(try await ledger.read { try $0.keptConfiguration() }?.accepted.origins == [origin])
+        try await start([.xcode])
+        await expectRefusals("under another service")
+        #expect(try await number(of: alice) != nil)
+    }
+
+    @Test func `a service with customers takes the permission of an earlier service away`() async throws {
+        try await start([.xcode], allowsReset: true)
+        _ = try await redeem(claim("1"), for: alice)
+        #expect(try await ledger.reset(at: Self.now) == LedgerReset(users: 1))
+        _ = try await redeem(claim("1"), for: alice)
+        try await start([.appleProduction])
+        await #expect(throws: LedgerResetError.hasCustomers) { try await ledger.reset(at: Self.now) }
+        await expectRefusals("after it")
+        #expect(try await number(of: alice) != nil)
+    }
+
+    @Test(arguments: [
+        (#"{"origins": ["google/Production"]}"#, false), (#"{"origins": ["nothing"]}"#, false), ("{}", false),
+        (#"{"origins": ["local/Production", "xcode"]}"#, true),
+    ])
+    func `the configuration of an earlier version decides by its origins`(content: String, isOfSuite: Bool)
+        async throws
+    {
+        try await ledger.write {
+            try $0.database.insert(into: "kept_configuration", ["subject", "content"], [["service", content]])
+        }
+        guard isOfSuite else { return await expectRefusals("\(content)") }
+        await #expect(throws: LedgerResetError.notAllowed) { try await ledger.reset(at: Self.now) }
+        try await start([.xcode], allowsReset: true)
+        #expect(try await ledger.reset(at: Self.now) == LedgerReset(users: 0))
+    }
+
+    @Test(arguments: [(.google, false), (.localPlay, true)] as [(Realm, Bool)])
+    func `sales that Google is to know are not deleted`(realm: Realm, isReset: Bool) async throws {
+        try await start([.xcode], allowsReset: true)
+        try await ledger.write {
+            try $0.database.insert(
+                into: "external_transaction",
+                [
+                    "transaction_id", "refund_id", "package", "realm", "app", "content", "reported_at", "reported_by",
+                    "attempts",
+                ],
+                [["sale", "", "com.example.app", realm.rawValue, 1 as Int64, "{}", Self.now, "K", 0 as Int64]])
+        }
+        if isReset {
+            #expect(try await ledger.reset(at: Self.now) == LedgerReset(users: 0))
+        } else {
+            await #expect(throws: LedgerResetError.hasCustomers) { try await ledger.reset(at: Self.now) }
+        }
+    }
+
+    /// ```
+    /// // start with customers          reset
+    /// //                               no service with customers
+    /// // keeps the configuration
+    /// // sells
+    /// //                               deletes what it finds: conflicts, runs again and refuses
+    /// ```
+    @Test func `a service with customers that starts during resets loses nothing that it sells`() async throws {
+        let (other, bob) = (try fixture.again(), bob)
+        let production = KeptConfiguration(
+            apps: [], accepted: AcceptedOrigins([.appleProduction]), sendsWebhooks: false, allowsReset: false,
+            isOfService: true)
+        try await start([.xcode], allowsReset: true)
+        let sale = claim("1")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    do { _ = try await ledger.reset(at: Self.now) } catch LedgerResetError.hasCustomers {}
+                }
+            }
+            group.addTask {
+                try await other.write { try $0.keep(production) }
+                _ = try await other.write { try $0.redeem([sale], for: bob, at: Self.now) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await number(of: bob) != nil)
+        await expectRefusals("after the start")
+        #expect(try fixture.problems() == [])
     }
 
     /// ```

@@ -186,7 +186,14 @@ import till
             (["--jwt-issuer", "erased", "--jwt-audience", "x", "--jwt-keys", "none.json"], "the service's own users"),
             (["--jwt-issuer", "x", "--jwt-audience", "", "--jwt-keys", "none.json"], "jwt-audience"),
             (["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "http://example.com/"], "jwt-keys"),
-            (["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "none.json"], "cannot be read"),
+            (
+                ["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "none.json"],
+                "none.json\" of jwt-keys does not exist. Check the path."
+            ),
+            (
+                ["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "/"],
+                "\"/\" of jwt-keys cannot be read. Check that it is a file and that you may read it."
+            ),
             (
                 ["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "none.json", "--jwt-algorithms", "HS256"],
                 "jwt-algorithms"

@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import HTTPSupport
+import Proofs
 import TestSupport
 import Testing
 
@@ -48,6 +49,9 @@ import Testing
         let answer = try await reset(Self.sandboxKey)
         #expect(answer.status == 200)
         #expect(try answer.decoded(Report.self).users == 2)
+        let lines = try service.log.split(separator: "\n").filter { $0.contains("reset the ledger") }
+        #expect(lines.count == 1)
+        #expect(lines.allSatisfy { $0.contains("users=2") && !$0.contains("alice") }, "\(lines)")
         #expect(try await !items(of: "alice", at: service, key: key).contains("sprout 1"))
 
         // Another process resets the ledger, while the service runs.
@@ -78,5 +82,27 @@ import Testing
         #expect(reset.error.contains("--allow-reset"), "\(reset.error)")
         #expect(try await items(of: "alice", at: service, key: key).contains("sprout 1"))
         #expect(await service.end(SIGTERM) == 0)
+    }
+
+    @Test func `no suite gets the ledger of a service with customers`() async throws {
+        let file = till.folder.file("play-key.txt")
+        try Data(try PrivateKey.generateRSA().publicKey.informationText().utf8).write(to: file)
+        #expect(try await till.run("trust", "add", file.path, "--package", "com.example.garden").status == 0)
+        let production = try await ServeProcess(till, ["--accept", "google/Production"])
+        #expect(await production.end(SIGTERM) == 0)
+        let suite = ["--accept", "xcode", "--allow-reset", "--sandbox-key", Self.sandboxKey]
+        for options in [suite, ["--accept", "xcode"], suite] {
+            do {
+                let service = try await ServeProcess(till, options)
+                #expect(options != suite)
+                #expect(await service.end(SIGTERM) == 0)
+            } catch let failure as ServeProcess.NotListening {
+                #expect(options == suite)
+                #expect(failure.description.contains("a store with customers"), "\(failure)")
+            }
+            let reset = try await till.run("ledger", "reset")
+            #expect(reset.status == 1)
+            #expect(reset.error.contains("a store with customers"), "\(reset.error)")
+        }
     }
 }

@@ -295,6 +295,12 @@ extension LedgerTransaction {
     fileprivate var externalTransactions: ExternalTransactionRecords {
         get throws { ExternalTransactionRecords(database: database, apps: try apps) }
     }
+
+    /// True if a back end has reported a sale for a Google Play.
+    func hasExternalTransactions(of realm: Realm) throws -> Bool {
+        guard try database.has("external_transaction") else { return false }
+        return try database.hasRow("SELECT 1 FROM external_transaction WHERE realm = $1 LIMIT 1", [realm.rawValue])
+    }
 }
 
 extension Table {

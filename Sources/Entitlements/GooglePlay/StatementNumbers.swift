@@ -33,10 +33,11 @@ struct StatementNumbers {
 
 extension Table {
     /// The number of questions to Google Play about the tokens of each chain of purchases. A token that Google Play does not know has none.
+    /// The numbers go on after a reset, so that an answer to a question of before it supersedes none of after it.
     static let googleChain = Table(
         name: "google_chain", family: .globalKey,
         columns: [
             .text("original_token"), .integer("app"), .text("package"), .integer("questions", check: "questions > 0"),
         ],
-        key: ["original_token", "app", "package"])
+        key: ["original_token", "app", "package"], staysAtReset: true)
 }

@@ -50,19 +50,46 @@ package struct KeptConfiguration: Codable, Hashable, Sendable {
     }
 }
 
+/// The accepted origins of a kept configuration, also of one of another version.
+private struct KeptOrigins: Decodable {
+    let origins: [Origin]
+}
+
 extension LedgerTransaction {
     private static let keptSubject = "service"
+    /// The row that stays, once a service has accepted an origin with customers.
+    private static let customersSubject = "customers"
+
+    private func keptContent(of subject: String) throws -> Data? {
+        guard try database.has("kept_configuration") else { return nil }
+        let content: String? = try database.value(
+            "SELECT content FROM kept_configuration WHERE subject = $1", [subject])
+        return content.map { Data($0.utf8) }
+    }
 
     /// The configuration of the service that was started last; nil if none has been, or one of another version.
     package func keptConfiguration() throws -> KeptConfiguration? {
-        guard try database.has("kept_configuration") else { return nil }
-        let content: String? = try database.value(
-            "SELECT content FROM kept_configuration WHERE subject = $1", [Self.keptSubject])
-        return content.flatMap { try? JSONDecoder().decode(KeptConfiguration.self, from: Data($0.utf8)) }
+        try keptContent(of: Self.keptSubject).flatMap { try? JSONDecoder().decode(KeptConfiguration.self, from: $0) }
+    }
+
+    /// True if a service has run over the ledger that accepts purchases of a store with customers. A configuration whose origins cannot
+    /// be read may be of such a service.
+    private func hasServedCustomers() throws -> Bool {
+        if try keptContent(of: Self.customersSubject) != nil { return true }
+        guard let content = try keptContent(of: Self.keptSubject) else { return false }
+        return (try? JSONDecoder().decode(KeptOrigins.self, from: content))?.origins.allSatisfy(\.isLocal) != true
     }
 
     /// Keeps the configuration of a service. A command that plays one does not replace it.
+    ///
+    /// - Throws: `LedgerResetError.hasCustomers` for one that allows resets, if this or an earlier service accepts an origin with
+    ///   customers.
     package func keep(_ configuration: KeptConfiguration) throws {
+        if try hasServedCustomers() || !configuration.accepted.origins.allSatisfy(\.isLocal) {
+            guard !configuration.allowsReset else { throw LedgerResetError.hasCustomers }
+            try database.insert(
+                into: "kept_configuration", ["subject", "content"], [[Self.customersSubject, "true"]], isNew: false)
+        }
         let known = try keptConfiguration()
         guard known != configuration, configuration.isOfService || known?.isOfService != true else { return }
         let encoder = JSONEncoder()
@@ -74,22 +101,37 @@ extension LedgerTransaction {
             """,
             [Self.keptSubject, String(decoding: try encoder.encode(configuration), as: UTF8.self)])
     }
+
+    /// Requires the permission of the service that was started last, and no service with customers.
+    ///
+    /// - Throws: `LedgerResetError`.
+    fileprivate func requireResets() throws {
+        guard try !hasServedCustomers(), try !hasExternalTransactions(of: .google) else {
+            throw LedgerResetError.hasCustomers
+        }
+        guard try keptConfiguration()?.allowsReset == true else { throw LedgerResetError.notAllowed }
+        // A service that is started meanwhile writes the row, too. One of both runs again, and sees the other: `TRUNCATE` would also
+        // delete what that service sells.
+        try database.execute(
+            "UPDATE kept_configuration SET content = content WHERE subject = $1", [Self.keptSubject])
+    }
 }
 
 extension Ledger {
-    /// Resets the ledger for a suite (`LedgerReset`), if the service that was started last allows it.
+    /// Resets the ledger for a suite (`LedgerReset`), if the service that was started last allows it, and none had customers.
     ///
     /// - Throws: `LedgerResetError`; `StorageFault`.
     package func reset(at moment: Timestamp) async throws -> LedgerReset {
         try await write { transaction in
-            guard try transaction.keptConfiguration()?.allowsReset == true else { throw LedgerResetError.notAllowed }
+            try transaction.requireResets()
             return try transaction.reset(at: moment)
         }
     }
 }
 
 extension Table {
-    /// The configuration of the service that was started last, as JSON.
+    /// The configuration of the service that was started last, as JSON, and a row that no reset and no other service deletes once one
+    /// has accepted an origin with customers.
     static let keptConfiguration = Table(
         name: "kept_configuration", family: .everywhere, columns: [.text("subject"), .text("content")], key: ["subject"]
     )

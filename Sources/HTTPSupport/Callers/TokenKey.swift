@@ -130,7 +130,7 @@ package struct TokenKeySet: Sendable {
 /// The keys of a token issuer are not usable.
 package enum TokenKeysError: CodedError, Equatable {
     /// The file cannot be read.
-    case unreadable
+    case unreadable(path: String)
     /// The address did not respond, or not with keys.
     case unreachable
     case malformed
@@ -143,7 +143,7 @@ package enum TokenKeysError: CodedError, Equatable {
     /// The sentence about the keys of a setting, for some algorithms.
     func message(about setting: String, for algorithms: String) -> String {
         switch self {
-        case .unreadable: "The file of \(setting) cannot be read. Check its path and permissions."
+        case .unreadable(let path): NamedFile.fault(of: path, namedBy: setting)
         case .unreachable: "The address of \(setting) did not return a JWK Set. Check the address and its server."
         case .malformed: "The content of \(setting) must be a JWK Set (RFC 7517)."
         case .noUsableKey:

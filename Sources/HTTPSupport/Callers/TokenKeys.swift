@@ -171,7 +171,7 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     package func load() async throws(TokenKeysError) -> (bytes: [UInt8], maximumAge: Int64?) {
         switch self {
         case .file(let url):
-            guard let bytes = NamedFile.bytes(of: url) else { throw .unreadable }
+            guard let bytes = NamedFile.bytes(of: url) else { throw .unreadable(path: url.path) }
             return (bytes, nil)
         case .address(let url):
             do { return try await Deadline.run(within: Self.timeout) { try await Self.fetch(url) } } catch {

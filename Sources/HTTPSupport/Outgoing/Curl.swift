@@ -10,6 +10,12 @@ package final class CurlHandle {
     /// The state of libcurl that all threads share.
     fileprivate static let isStarted = till_curl_start() == CURLE_OK
 
+    /// Starts libcurl before a program has threads: the start changes the environment, which no other thread may then read. Without it,
+    /// the first transfer starts libcurl.
+    ///
+    /// - Returns: False if no transfer will be possible.
+    @discardableResult package static func start() -> Bool { isStarted }
+
     package let pointer: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private var bytes: UnsafeMutableBufferPointer<UInt8>?

@@ -4,8 +4,9 @@ import Vocabulary
 /// A reset of the ledger between two tests of a suite: one commit deletes all that customers and stores have brought about, and keeps what
 /// configures the service.
 ///
-/// The description of each table says if its rows stay (`Table.staysAtReset`). No later user gets the number of a former one. So what a
-/// process has remembered under a number leads to nobody, and no process has to be told.
+/// The description of each table says if its rows stay (`Table.staysAtReset`). Numbers of users and of questions to a store go on. So what
+/// a process has remembered under the number of a former user leads to nobody, and no earlier answer of a store supersedes a later one.
+/// Requests, and answers of a store, that are under way are stored after the reset.
 package struct LedgerReset: Hashable, Sendable {
     /// The number of deleted users.
     package let users: Int
@@ -59,7 +60,7 @@ extension LedgerDatabase {
 package enum LedgerResetError: RuledError {
     /// The service was not started for it.
     case notAllowed
-    /// The ledger has purchases of real customers.
+    /// The ledger has purchases of real customers, or a service has accepted them.
     case hasCustomers
 
     package var rule: ErrorRule {
@@ -72,9 +73,9 @@ package enum LedgerResetError: RuledError {
         case .hasCustomers:
             ErrorRule(
                 "ledgerHasCustomers", .conflict, isOfOperator: true,
-                "The ledger has purchases of the App Store or Google Play. Reset the ledger of a suite, which has those of local "
-                    + "stores alone.",
-                korean: "원장에 App Store나 Google Play의 구매가 있습니다. 로컬 스토어의 구매만 있는 테스트 원장을 초기화하세요.")
+                "The ledger has purchases of a store with customers, or a service has accepted them. Give the suite a ledger of "
+                    + "its own.",
+                korean: "원장에 실제 고객이 있는 스토어의 구매가 있거나, 서비스가 그런 구매를 받아들인 적이 있습니다. 테스트에는 별도의 원장을 쓰세요.")
         }
     }
 }

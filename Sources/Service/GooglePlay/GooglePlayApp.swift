@@ -333,7 +333,7 @@ package final class GooglePlayApp: Sendable {
     /// Forgets the answer about a token whose purchase has changed: it is acknowledged, or listed as voided.
     func forgetAnswer(about token: String) { questions.forget(token) }
 
-    /// Forgets all answers, whose numbers a reset ledger gives again.
+    /// Forgets all answers, which are of before a reset.
     func forgetAnswers() { questions.forgetAll() }
 }
 

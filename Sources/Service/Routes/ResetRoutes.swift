@@ -2,6 +2,7 @@ import Entitlements
 import HTTPSupport
 import Hummingbird
 import Ledger
+import Logging
 import Proofs
 
 /// The reset of the service between two tests of a suite, beside the sandboxes of the local stores. Only a service that allows resets has
@@ -18,6 +19,7 @@ package struct ResetRoutes: RouteSource {
     package func add(to router: Router<ServiceContext>) {
         router.group().sandbox(of: "The service", key: sandboxKey).on(.resetService) { _, _ in
             let reset = try await service.ledger.reset(at: service.clock.now())
+            stores.logger.notice("reset the ledger", metadata: ["users": "\(reset.users)"])
             for app in stores.googlePlay { app.forgetAnswers() }
             try await service.names.keepUp(isRebuild: true)
             return try reset.answer()

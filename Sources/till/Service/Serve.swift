@@ -203,9 +203,10 @@ struct Serve: Command {
             keepsProofs: configuration.keepsProofs,
             onVerify: metrics.recordVerification,
             onNotification: forwarding?.enqueue(_:body:))
-        try await service.registerApps()
         let kept = configuration.kept(administration.apps)
+        // A service that may not have the ledger leaves its rows as they are.
         try await ledger.write { try $0.keep(kept) }
+        try await service.registerApps()
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = ledger.apiKeys(clock: SystemClock())
         let tokens = try await userTokens(configuration)
