@@ -19,6 +19,7 @@ import Testing
         "Entitlements/Statements/NotificationRecord.swift": ["indirect enum Subject"],
         "Features/Attributes/AttributedHistory.swift": ["final class AttributedHistory"],
         "Features/Till.swift": ["final class Till"],
+        "Features/Webhooks/WebhookService.swift": ["final class Answers"],
         "Ledger/Audit/AuditEntry.swift": ["indirect enum Measure"],
         "PlayStore/Play/Notifications.swift": ["final class QueuedNotification"],
         "PlayStore/PlayHTTP/PlaySandboxRequests.swift": [

@@ -22,8 +22,9 @@ struct MentionedCommand: CustomStringConvertible {
             ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Keys/README.md"],
         ].flatMap(\.self)
         return try files.flatMap { path in
-            // A call may go on in the next line.
-            let lines = try Project.text(path).replacing(/[ ]*\\+\n[ ]*/, with: " ").split(separator: "\n")
+            // A call may go on in the next line, or stand in a comment.
+            let lines = try Project.text(path).replacing(/[ ]*\\+\n[ ]*/, with: " ").replacing(" -->", with: "")
+                .split(separator: "\n")
             return lines.flatMap { path.hasSuffix(".swift") ? calls(ofSource: $0, path) : calls(ofPage: $0, path) }
         }
     }
