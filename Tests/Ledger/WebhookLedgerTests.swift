@@ -304,9 +304,9 @@ import Vocabulary
         #expect(found.previousSecret == secret(1) && found.previousSecretEndsAt == Self.later(9))
         let service = try service()
         let other = try WebhookURL("https://other.example", allowsPlain: false)
-        #expect(try await service.setURL(other, of: "a", by: "K").url == other.text)
+        #expect(try await service.change("a", url: other, by: "K").url == other.text)
         #expect(try await ledger.read { try $0.webhookEndpoint("a") }?.url == other.text)
-        await #expect(throws: WebhookError.notFound) { _ = try await service.setURL(other, of: "c", by: "K") }
+        await #expect(throws: WebhookError.notFound) { _ = try await service.change("c", url: other, by: "K") }
         #expect(try await ledger.read { try $0.webhookEndpoint("c") } == nil)
     }
 

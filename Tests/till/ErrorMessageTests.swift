@@ -176,7 +176,7 @@ import Testing
         Mistake("export foo", "Please provide one of 'transactions', 'customers' or 'events'."),
         Mistake("export transactions --cursor x", "--cursor needs --server."),
         Mistake("export transactions --format xml", "Please provide one of 'csv' and 'jsonl'."),
-        Mistake("webhooks change x", "Name a change: --url, --authorization or --no-authorization."),
+        Mistake("webhooks change x", "Name a change, such as --url, --type, --bundle-id or --authorization."),
         Mistake("webhooks resend x --from 2027-01-01", "--from and --to need each other."),
         Mistake("webhooks resend x --from 1 --to 2", "The value '1' is invalid for '--from <date>'. The"),
         Mistake("webhooks secret x --overlap 5", "--overlap needs --rotate."),

@@ -193,20 +193,12 @@ struct WebhooksChange: WebhookCaller {
     }
 
     func perform() async throws {
-        let path = webhook.path()
         let app = allApps ? JSONContent.null : app.map { .string($0) }
         let types = allTypes ? JSONContent.null : types.nonEmpty.map { .array($0.map { .string($0) }) }
-        let request: Report? = url != nil || changesMessages ? ["url": url, "app": app, "types": types] : nil
-        let value: [String: String?]? = try authorization.map {
-            ["authorization": $0 ? try WebhookAuthorizationVariable.value : nil]
-        }
-        let changed: Answered<Webhook>? = try await withClient { client in
-            var changed: Answered<Webhook>?
-            if let request { changed = try await client.patch(path, request) }
-            if let value { changed = try await client.put(path + "/authorization", value) }
-            return changed
-        }
-        guard let changed else { return }
+        let value = try authorization.map { $0 ? JSONContent.string(try WebhookAuthorizationVariable.value) : .null }
+        let request: Report = ["url": url, "app": app, "types": types, "authorization": value]
+        let path = webhook.path()
+        let changed: Answered<Webhook> = try await withClient { try await $0.patch(path, request) }
         terminal.line("\(changed.webhookId) sends \(changed.filter) to \(changed.url).")
         terminal.line(
             changed.hasAuthorization ? "The header Authorization is set." : "There is no header Authorization.")

@@ -89,6 +89,7 @@ extension WebhooksRoutes {
             Self.changedAddress.html(endpoint.url)
         }
         context.action("Change the messages", to: endpoint.path(of: "messages"), submit: "Save") {
+            hidden(Self.shownApp, endpoint.app ?? "")
             Field.app(apps, empty: "All apps", chosen: endpoint.app)
             Self.types.html(endpoint.types?.names.joined(separator: " "))
         }
