@@ -310,6 +310,23 @@ import Vocabulary
         #expect(try await ledger.read { try $0.webhookEndpoint("c") } == nil)
     }
 
+    @Test func `a filter that was read deletes only deliveries that are as it read them`() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        _ = try await redeem(claim("1"), claim("2"), for: alice)
+        let service = try service()
+        let read = try await service.endpoint("a")
+        let due = try #require(try await service.due(for: read, limit: 9))
+        let leased = try await service.lease([due[0]])
+        #expect(try await service.delete(due, from: read))
+        #expect(try await deliveries().map(\.messageIdentifier) == leased.map(\.messageIdentifier))
+        let changed = try await service.change("a", types: .set(WebhookTypes(["item.given"], of: .standard)), by: "K")
+        #expect(try await !service.delete(leased, from: read))
+        #expect(try await deliveries().map(\.messageIdentifier) == leased.map(\.messageIdentifier))
+        #expect(try await service.delete(leased, from: changed))
+        #expect(try await deliveries().isEmpty)
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func `old deliveries are deleted if they arrived, and kept if they failed`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         for number in 1...5 {

@@ -292,7 +292,27 @@ extension WebhookService {
             }
             let excluded = try await excluded(from: due, to: endpoint)
             guard !excluded.isEmpty else { return due }
-            try await ledger.write { try $0.deleteWebhookDeliveries(excluded.map(\.key)) }
+            guard try await delete(excluded, from: endpoint) else { return nil }
+        }
+    }
+
+    /// Deletes deliveries that the filter of an endpoint excludes, without those that somebody leased or replayed meanwhile.
+    ///
+    /// - Returns: False if the endpoint has changed since the filter was read, or was removed. Then nothing is deleted.
+    package func delete(_ excluded: [WebhookDelivery], from endpoint: WebhookEndpoint) async throws -> Bool {
+        try await ledger.write { transaction in
+            guard try transaction.webhookEndpoint(endpoint.identifier) == endpoint else { return false }
+            let present = try excluded.filter {
+                try transaction.database.hasRow(
+                    """
+                    SELECT 1 FROM webhook_delivery
+                    WHERE user_id = $1 AND audit_number = $2 AND endpoint_id = $3 AND companion = $4
+                        AND next_attempt_at = $5
+                    """,
+                    $0.key + [$0.nextAttemptAt])
+            }
+            try transaction.deleteWebhookDeliveries(present.map(\.key))
+            return true
         }
     }
 
