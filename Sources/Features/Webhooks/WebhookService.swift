@@ -88,9 +88,12 @@ package struct WebhookService: Sendable {
     }
 
     /// The app of a filter, of those that the caller may name.
-    private func checked(_ app: String?) throws(WebhookError) -> String? {
+    ///
+    /// - Parameter present: The app of the endpoint, which it may keep although the service no longer sells it.
+    private func checked(_ app: String?, keeping present: String? = nil) throws(WebhookError) -> String? {
         guard let app = app ?? limitingApp else { return nil }
-        guard answers.entitlements.apps[app] != nil, limitingApp?.hasSameBytes(as: app) ?? true else {
+        let isKnown = answers.entitlements.apps[app] != nil || present?.hasSameBytes(as: app) ?? false
+        guard isKnown, limitingApp?.hasSameBytes(as: app) ?? true else {
             throw .appUnknown(app)
         }
         return app
@@ -189,7 +192,7 @@ package struct WebhookService: Sendable {
                 events.append((.urlChanged, next.url))
             }
             if case .set(let app) = app {
-                next.app = try checked(app)
+                next.app = try checked(app, keeping: present.app)
                 columns.append(("app", next.app))
             }
             if case .set(let types) = types {

@@ -90,7 +90,7 @@ extension WebhooksRoutes {
         }
         context.action("Change the messages", to: endpoint.path(of: "messages"), submit: "Save") {
             hidden(Self.shownApp, endpoint.app ?? "")
-            Field.app(apps, empty: "All apps", chosen: endpoint.app)
+            Field.app(apps(for: endpoint), empty: "All apps", chosen: endpoint.app)
             Self.types.html(endpoint.types?.names.joined(separator: " "))
         }
         context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {

@@ -115,6 +115,12 @@ struct WebhooksRoutes: Sendable {
     /// The bundle identifiers of the apps that the service sells.
     var apps: [String] { services.entitlements.catalogs.all.map(\.bundleIdentifier) }
 
+    /// The apps of the form that changes an endpoint, also its own one if the service no longer sells it. Otherwise a form that changes
+    /// something else would choose all apps.
+    func apps(for endpoint: WebhookEndpoint) -> [String] {
+        apps + [endpoint.app].compactMap(\.self).filter { app in !apps.contains { $0.hasSameBytes(as: app) } }
+    }
+
     /// The app of a form; nil for all apps.
     private static func app(_ context: ConsoleContext) throws -> String? {
         let app = try context.form.text("app")
