@@ -310,8 +310,37 @@ import Vocabulary
         #expect(try await webhooks.endpoint(made.identifier) == moved)
         #expect(
             try await webhooks.changes(of: made.identifier, limit: 9).map(\.event) == [
-                .filterChanged, .urlChanged, .filterChanged, .filterChanged, .added,
+                .secretReplaced, .filterChanged, .urlChanged, .filterChanged, .filterChanged, .added,
             ])
+    }
+
+    @Test func `an endpoint that goes to another app has a new secret, and no authorization of before`() async throws {
+        let webhooks = WebhookService(service, clock: ManualClock(Self.now)) { _ in [] }
+        let (old, new) = (WebhookAuthorization("Bearer old"), WebhookAuthorization("Bearer new"))
+        let made = try await webhooks.add(
+            try WebhookURL("https://example.com/", allowsPlain: false), authorization: old, by: "K")
+        let replaced = try await webhooks.replaceSecret(of: made.identifier, keepingPreviousFor: 60, by: "K")
+        #expect(replaced.secrets(at: Self.now).count == 2)
+        var secrets = Set(replaced.secrets(at: Self.now))
+        let changes: [(app: String?, given: WebhookSetting<WebhookAuthorization>, kept: WebhookAuthorization?)] = [
+            (Self.garden, .unchanged, nil), (Self.orchard, .set(new), new), (nil, .unchanged, nil),
+        ]
+        for (app, given, kept) in changes {
+            let changed = try await webhooks.change(made.identifier, app: .set(app), authorization: given, by: "K")
+            let own = changed.secrets(at: Self.now)
+            #expect(changed.authorization == kept && own.count == 1 && secrets.isDisjoint(with: own))
+            secrets.formUnion(own)
+            #expect(try await webhooks.change(made.identifier, app: .set(app), by: "K") == changed)
+            #expect(try await webhooks.endpoint(made.identifier) == changed)
+        }
+        #expect(
+            try await webhooks.changes(of: made.identifier, limit: 20).map(\.event) == [
+                .filterChanged, .authorizationChanged, .secretReplaced, .filterChanged,
+                .filterChanged, .authorizationChanged, .secretReplaced, .filterChanged,
+                .filterChanged, .authorizationChanged, .secretReplaced, .filterChanged,
+                .secretReplaced, .added,
+            ])
+        #expect(try fixture.problems() == [])
     }
 
     @Test func `the hash chain covers the app of an entry`() async throws {

@@ -170,7 +170,8 @@ package struct WebhookService: Sendable {
     /// Changes what is named of an endpoint, in one transaction, also for pending messages.
     ///
     /// An endpoint of one app has no messages about anything else, which the keys for the app may not see: from the change on none is
-    /// sent or listed, and they are deleted after it.
+    /// sent or listed, and they are deleted after it. They may read the secrets: an endpoint that goes to another app, or to all, has a
+    /// new secret at once, and no authorization unless the change sets one.
     ///
     /// - Throws: `WebhookError`, `notFound`, `appUnknown`. Then nothing is changed.
     package func change(
@@ -181,9 +182,10 @@ package struct WebhookService: Sendable {
         authorization: WebhookSetting<WebhookAuthorization> = .unchanged,
         by key: String
     ) async throws -> WebhookEndpoint {
-        let now = clock.now()
+        let (secret, now) = (randomness.bytes(WebhookSecret.length), clock.now())
         let changed = try await write(to: identifier) { transaction, present in
             var next = present
+            var authorization = authorization
             var columns: [(name: String, value: any SQLConvertible)] = []
             var events: [(event: WebhookChange.Event, detail: String)] = []
             if let url {
@@ -203,15 +205,25 @@ package struct WebhookService: Sendable {
                 let filter = [next.app, next.types?.description].compactMap(\.self)
                 events.append((.filterChanged, filter.joined(separator: " ")))
             }
+            if next.app.map({ ByteKey($0) }) != present.app.map({ ByteKey($0) }) {
+                (next.secret, next.previousSecret, next.previousSecretEndsAt) = (secret, nil, nil)
+                columns += [
+                    ("secret", secret), ("previous_secret", next.previousSecret),
+                    ("previous_secret_ends_at", next.previousSecretEndsAt),
+                ]
+                events.append((.secretReplaced, "0"))
+                if !authorization.isSet, present.authorization != nil { authorization = .set(nil) }
+            }
             if case .set(let authorization) = authorization {
                 next.authorization = authorization
                 columns.append(("authorization_value", authorization?.value))
                 events.append((.authorizationChanged, authorization == nil ? "removed" : "set"))
             }
             guard !columns.isEmpty else { return present }
-            try transaction.database.update(
-                "webhook_endpoint", set: columns.map(\.name), where: ["endpoint_id"],
-                [columns.map(\.value) + [identifier]])
+            let settings = columns.enumerated().map { "\($1.name) = $\($0 + 1)" }.joined(separator: ", ")
+            try transaction.database.execute(
+                "UPDATE webhook_endpoint SET \(settings) WHERE endpoint_id = $\(columns.count + 1)",
+                columns.map(\.value) + [identifier])
             for (event, detail) in events {
                 try transaction.record(event, of: identifier, at: now, by: key, detail: detail)
             }

@@ -414,6 +414,10 @@ extension APIOperation {
     static let changeWebhook = APIOperation(
         .patch, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,
         "changeWebhook", "Changes the address, the app, the types or the authorization, also for waiting messages",
+        details: """
+            All of it is changed at once. Another app replaces the secret without an overlap. It removes the authorization unless the \
+            request sets one. The keys for an app can read both.
+            """,
         body: .json([
             "url": url.optional, "app": app.optional, "types": types.optional, "authorization": authorization.optional,
         ]),

@@ -153,7 +153,10 @@ extension WebhookFormat: ExpressibleByArgument {}
 struct WebhooksChange: WebhookCaller {
     static let configuration = CommandConfiguration(
         "change", "Change the address, the messages or the header Authorization of a webhook.",
-        "The changes are also for waiting messages.",
+        """
+        The changes are also for waiting messages. Another app gives the webhook a new secret at once, and removes the header \
+        Authorization unless --authorization sets it.
+        """,
         examples: """
             till webhooks change wh_4c2f8c6e --url https://hooks.example.com/new
             till webhooks change wh_4c2f8c6e --type purchase.refunded --all-apps

@@ -53,9 +53,12 @@ struct WebhooksRoutes: Sendable {
         }
         pages.post("webhooks/:webhook/messages", .administer) { _, context in
             let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
-            _ = try await webhooks.change(
+            let changed = try await webhooks.change(
                 endpoint.identifier, app: try Self.changedApp(context),
                 types: .set(try Self.types(context, of: endpoint.format)), by: try context.caller)
+            guard changed.secret == endpoint.secret else {
+                return ConsolePath("webhooks", endpoint.identifier, "secret", done: .secretReplaced)
+            }
             return ConsolePath("webhooks", endpoint.identifier, done: .saved)
         }
         pages.post("webhooks/:webhook/authorization", .administer) { _, context in
