@@ -224,7 +224,7 @@ import Vocabulary
         let path = "/console/webhooks/\(endpoint.identifier)"
         let delivery = try await #require(deliveries(endpoint).first)
         let message = try await admin.get(path + "/deliveries/\(delivery.messageIdentifier)")
-        #expect(message.has("{&quot;text&quot;:&quot;mint: The team granted") && message.has("(item.given)"))
+        #expect(message.has("&quot;text&quot;:&quot;“mint”: The team granted") && message.has("(item.given)"))
         #expect(try await admin.get("/console/webhooks").has("item.given, purchase.refunded"))
         #expect(try await admin.post(path + "/messages", ["types": ""], from: path).status == 303)
         #expect(try await fixture.webhooks.endpoint(endpoint.identifier).types == nil)

@@ -372,8 +372,9 @@ extension WebhookService {
                     identifier: delivery.messageIdentifier, type: message.type.rawValue,
                     happenedAt: message.happenedAt, app: entry.app, reference: entry.reference,
                     data: try answers.json(message.data),
+                    // The user chose the name, which could continue the sentence without its quotes.
                     sentence:
-                        "\(delivery.name): \(entry.event.rule.sentence(entry)) (\(words.joined(separator: ", ")))"))
+                        "“\(delivery.name)”: \(entry.event.rule.sentence(entry)) (\(words.joined(separator: ", ")))"))
         case .revenueCat(let event)?: return Array(event.text.utf8)
         case nil: return nil
         }

@@ -520,7 +520,10 @@ extension APIOperation {
     ]).closed
 
     private static let slackMessage = Schema.object("A message for Slack.", named: "WebhookSlackMessage").fields([
-        "text": .text("The event as a sentence.")
+        "mrkdwn": .flag("Always false: the text has no markup."),
+        "text": .text("The event as a sentence."),
+        "unfurl_links": .flag("Always false: no preview of an address in the text."),
+        "unfurl_media": .flag("Always false: no preview of an address in the text."),
     ]).closed
 
     private static let app = Schema.text(
