@@ -327,6 +327,25 @@ import Vocabulary
         #expect(try fixture.problems() == [])
     }
 
+    @Test func `a message that was attempted stays while the filter has a type of its event`() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        _ = try await redeem(claim("1"), for: alice)
+        let leased = try await lease()
+        try await service().record(
+            leased.map { DeliveryResult(of: $0, .answered(status: 500), nextAttemptAt: Self.now) })
+        _ = try await redeem(claim("2"), for: alice)
+        func due(_ type: String) async throws -> [String]? {
+            let service = try service()
+            let types = try WebhookTypes([type], of: .standard)
+            let changed = try await service.change("a", types: .set(types), by: "K")
+            return try await service.due(for: changed, limit: 9)?.map(\.entry.reference)
+        }
+        #expect(try await due("product.purchased") == ["2", "1"])
+        // A later attempt may find that the same purchase was a renewal, and the other way round.
+        #expect(try await due("subscription.renewed") == ["1"])
+        #expect(try await due("purchase.refunded") == [])
+    }
+
     @Test func `old deliveries are deleted if they arrived, and kept if they failed`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         for number in 1...5 {

@@ -318,6 +318,8 @@ extension WebhookService {
 
     /// The deliveries about another app than the endpoint's, or whose types it does not receive. Their purchases decided the types, or
     /// the filter has changed.
+    ///
+    /// A purchase may decide another type at a later attempt. Such a message stays, unless the filter has no type of its event.
     private func excluded(
         from due: [WebhookDelivery], to endpoint: WebhookEndpoint
     ) async throws -> [WebhookDelivery] {
@@ -326,7 +328,11 @@ extension WebhookService {
         let others = due.filter { endpoint.receivesApp(of: $0.entry) }
         return elsewhere
             + zip(others, try await self.types(of: others, to: endpoint)).compactMap { delivery, type in
-                type.map { types.mayHave([$0]) } ?? true ? nil : delivery
+                guard let type else { return nil }
+                let possible =
+                    delivery.lastAttemptNumber == 0
+                    ? [type] : endpoint.format.types(of: delivery.entry.event, delivery.companion)
+                return types.mayHave(possible) ? nil : delivery
             }
     }
 
