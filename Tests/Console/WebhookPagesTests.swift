@@ -224,7 +224,7 @@ import Vocabulary
         let path = "/console/webhooks/\(endpoint.identifier)"
         let delivery = try await #require(deliveries(endpoint).first)
         let message = try await admin.get(path + "/deliveries/\(delivery.messageIdentifier)")
-        #expect(message.has("{&quot;text&quot;:&quot;mint: The team granted") && message.has("(item.given)"))
+        #expect(message.has("&quot;text&quot;:&quot;“mint”: The team granted") && message.has("(item.given)"))
         #expect(try await admin.get("/console/webhooks").has("item.given, purchase.refunded"))
         #expect(try await admin.post(path + "/messages", ["types": ""], from: path).status == 303)
         #expect(try await fixture.webhooks.endpoint(endpoint.identifier).types == nil)
@@ -233,6 +233,35 @@ import Vocabulary
         #expect(try await admin.post(path + "/messages", ["types": "RENEWAL"], from: path).status == 422)
         let viewer = try await fixture.browser(.viewer)
         #expect(try await viewer.post(path + "/messages", ["types": ""], from: "/console/account").status == 403)
+    }
+
+    @Test func `an endpoint of an app that is no longer sold keeps it unless the person chooses another one`()
+        async throws
+    {
+        let app = "com.example.gone"
+        let old = WebhookEndpoint(
+            identifier: "wh_old", url: Self.url, createdAt: fixture.shop.clock.now(), createdBy: "K",
+            secret: [UInt8](repeating: 1, count: 32), app: app)
+        #expect(try await fixture.ledger.write { try $0.add(old, upTo: 1) })
+        let admin = try await fixture.browser(.admin)
+        let path = "/console/webhooks/wh_old"
+        let page = try await admin.get(path)
+        #expect(page.has("<option value=\"\(app)\" selected"))
+        #expect(page.text.contains(/name="shown-app"[^>]*value="com.example.gone"/))
+        // The last two pages had shown something else, or no choice of apps.
+        for fields in [["app": app, "shown-app": app], ["app": "", "shown-app": ""], [:]] {
+            let saved = try await admin.post(
+                path + "/messages", fields.merging(["types": "item.given"]) { $1 }, from: path)
+            #expect(saved.status == 303)
+            #expect(try await fixture.webhooks.endpoint("wh_old").app == app, "\(fields)")
+        }
+        #expect(try await fixture.webhooks.change("wh_old", app: .set(app), by: "K").app == app)
+        let unknown = ["app": "com.example.none", "shown-app": app]
+        #expect(try await admin.post(path + "/messages", unknown, from: path).status == 422)
+        let widened = try await admin.post(path + "/messages", ["app": "", "shown-app": app], from: path)
+        // The keys for the app could read the secret.
+        #expect(widened.location == path + "/secret?done=secretReplaced")
+        #expect(try await fixture.webhooks.endpoint("wh_old").app == nil)
     }
 
     @Test func `support sends a test message, and sees the answer`() async throws {

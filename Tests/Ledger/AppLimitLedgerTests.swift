@@ -241,6 +241,108 @@ import Vocabulary
         #expect(try await apps("c") == [Self.garden, Self.garden, Self.orchard, Self.orchard, "none"])
     }
 
+    @Test
+    func `an endpoint that becomes an app's shows and sends only the app's messages`()
+        async throws
+    {
+        let webhooks = WebhookService(service, clock: ManualClock(Self.now)) { _ in [] }
+        let url = try WebhookURL("https://example.com/", allowsPlain: false)
+        let (first, second) = (try await webhooks.add(url, by: "K"), try await webhooks.add(url, by: "K"))
+        try await sell(to: alice)
+        func kept(_ endpoint: WebhookEndpoint) async throws -> [WebhookDelivery] {
+            try await ledger.read { try $0.webhookDeliveries(to: endpoint.identifier, in: nil, before: nil, limit: 9) }
+        }
+        let all = try await kept(first)
+        let foreign = try #require(all.first { $0.entry.app == Self.orchard }).messageIdentifier
+        // The service ended between the change and the deletion.
+        try await ledger.write {
+            _ = try $0.database.execute(
+                "UPDATE webhook_endpoint SET app = $1 WHERE endpoint_id = $2", [Self.garden, first.identifier])
+        }
+        let own = webhooks.limited(to: Self.garden)
+        let listed = try await own.deliveries(to: first.identifier, in: nil, before: nil, limit: 9)
+        let told = try await own.deliveries(to: first.identifier, about: alice, before: nil, limit: 9)
+        #expect(all.count == 4)
+        #expect(
+            [listed, told].map { $0.map(\.entry.app) } == [[Self.garden, Self.garden], [Self.garden, Self.garden]])
+        await #expect(throws: WebhookError.messageNotFound) {
+            _ = try await own.delivery(foreign, to: first.identifier)
+        }
+        await #expect(throws: WebhookError.messageNotFound) {
+            _ = try await own.replay(foreign, to: first.identifier, by: "K")
+        }
+        let due = try await webhooks.due(for: try await webhooks.endpoint(first.identifier), limit: 9)
+        #expect(due?.map(\.entry.app) == [Self.garden, Self.garden])
+        #expect(try await kept(first).count == 2)
+
+        let changed = try await webhooks.change(second.identifier, app: .set(Self.orchard), by: "K")
+        #expect(changed.app == Self.orchard)
+        #expect(try await kept(second).map(\.entry.app) == [Self.orchard, Self.orchard])
+    }
+
+    @Test func `a change leaves what it does not name, and a caller changes only the app's endpoints`()
+        async throws
+    {
+        let webhooks = WebhookService(service, clock: ManualClock(Self.now)) { _ in [] }
+        let (own, url) = (
+            webhooks.limited(to: Self.garden), try WebhookURL("https://example.com/", allowsPlain: false)
+        )
+        let made = try await own.add(url, by: "K")
+        let types = try WebhookTypes(["purchase.refunded"], of: .standard)
+        let filtered = try await own.change(made.identifier, types: .set(types), by: "K")
+        #expect(filtered.app == Self.garden && filtered.types == types && filtered.url == url.text)
+        #expect(try await own.change(made.identifier, app: .set(nil), by: "K").app == Self.garden)
+        await #expect(throws: WebhookError.appUnknown(Self.orchard)) {
+            _ = try await own.change(made.identifier, app: .set(Self.orchard), by: "K")
+        }
+        let other = try WebhookURL("https://other.example/", allowsPlain: false)
+        await #expect(throws: WebhookError.appUnknown("x")) {
+            _ = try await webhooks.change(made.identifier, url: other, app: .set("x"), by: "K")
+        }
+        #expect(try await own.endpoint(made.identifier) == filtered)
+        let moved = try await webhooks.change(made.identifier, url: other, app: .set(Self.orchard), by: "K")
+        #expect(moved.app == Self.orchard && moved.types == types && moved.url == other.text)
+        await #expect(throws: WebhookError.notFound) { _ = try await own.change(made.identifier, url: url, by: "K") }
+        await #expect(throws: WebhookError.notFound) {
+            _ = try await own.replaceSecret(of: made.identifier, keepingPreviousFor: 0, by: "K")
+        }
+        await #expect(throws: WebhookError.notFound) { _ = try await own.replayFailed(to: made.identifier, by: "K") }
+        #expect(try await webhooks.endpoint(made.identifier) == moved)
+        #expect(
+            try await webhooks.changes(of: made.identifier, limit: 9).map(\.event) == [
+                .secretReplaced, .filterChanged, .urlChanged, .filterChanged, .filterChanged, .added,
+            ])
+    }
+
+    @Test func `an endpoint that goes to another app has a new secret, and no authorization of before`() async throws {
+        let webhooks = WebhookService(service, clock: ManualClock(Self.now)) { _ in [] }
+        let (old, new) = (WebhookAuthorization("Bearer old"), WebhookAuthorization("Bearer new"))
+        let made = try await webhooks.add(
+            try WebhookURL("https://example.com/", allowsPlain: false), authorization: old, by: "K")
+        let replaced = try await webhooks.replaceSecret(of: made.identifier, keepingPreviousFor: 60, by: "K")
+        #expect(replaced.secrets(at: Self.now).count == 2)
+        var secrets = Set(replaced.secrets(at: Self.now))
+        let changes: [(app: String?, given: WebhookSetting<WebhookAuthorization>, kept: WebhookAuthorization?)] = [
+            (Self.garden, .unchanged, nil), (Self.orchard, .set(new), new), (nil, .unchanged, nil),
+        ]
+        for (app, given, kept) in changes {
+            let changed = try await webhooks.change(made.identifier, app: .set(app), authorization: given, by: "K")
+            let own = changed.secrets(at: Self.now)
+            #expect(changed.authorization == kept && own.count == 1 && secrets.isDisjoint(with: own))
+            secrets.formUnion(own)
+            #expect(try await webhooks.change(made.identifier, app: .set(app), by: "K") == changed)
+            #expect(try await webhooks.endpoint(made.identifier) == changed)
+        }
+        #expect(
+            try await webhooks.changes(of: made.identifier, limit: 20).map(\.event) == [
+                .filterChanged, .authorizationChanged, .secretReplaced, .filterChanged,
+                .filterChanged, .authorizationChanged, .secretReplaced, .filterChanged,
+                .filterChanged, .authorizationChanged, .secretReplaced, .filterChanged,
+                .secretReplaced, .added,
+            ])
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func `the hash chain covers the app of an entry`() async throws {
         try await sell(to: alice)
         let records = try await ledger.read { try $0.audit(of: alice) }

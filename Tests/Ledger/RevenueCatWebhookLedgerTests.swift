@@ -72,12 +72,13 @@ import Vocabulary
         #expect(try await ledger.write { try $0.add(plain, upTo: 2) })
         let found = try await ledger.read { try $0.webhookEndpoint("till") }
         #expect(found == plain && found?.format == .standard && found?.authorization == nil)
-        let changed = try await service.setAuthorization(WebhookAuthorization("Basic x"), of: "till", by: "K")
+        let changed = try await service.change(
+            "till", authorization: .set(WebhookAuthorization("Basic x")), by: "K")
         #expect(changed.authorization?.value == "Basic x")
-        let removed = try await service.setAuthorization(nil, of: "rc", by: "K")
+        let removed = try await service.change("rc", authorization: .set(nil), by: "K")
         #expect(removed.authorization == nil && removed.format == .revenueCat)
         await #expect(throws: WebhookError.notFound) {
-            _ = try await service.setAuthorization(nil, of: "none", by: "K")
+            _ = try await service.change("none", authorization: .set(nil), by: "K")
         }
         #expect(try fixture.problems() == [])
     }
@@ -206,15 +207,16 @@ import Vocabulary
         #expect(
             try await ledger.read { try $0.webhookDeliveries(to: "renewals", in: nil, before: nil, limit: 9) }.count
                 == 1)
-        let changed = try await service.setFilter(
-            app: nil, types: try WebhookTypes(["item.given"], of: .standard), of: "renewals", by: "K")
+        let changed = try await service.change(
+            "renewals", types: .set(try WebhookTypes(["item.given"], of: .standard)), by: "K")
         #expect(changed.types?.names == ["item.given"])
         #expect(try await sent("renewals") == [])
         await #expect(throws: WebhookError.appUnknown("com.example.other")) {
-            _ = try await service.setFilter(app: "com.example.other", types: nil, of: "ends", by: "K")
+            _ = try await service.change("ends", app: .set("com.example.other"), by: "K")
         }
         // The keys for the app may not see the messages about another one.
-        let narrowed = try await service.setFilter(app: "com.memolease.sesac1", types: nil, of: "rc", by: "K")
+        let narrowed = try await service.change(
+            "rc", app: .set("com.memolease.sesac1"), types: .set(nil), by: "K")
         #expect(narrowed.app == "com.memolease.sesac1" && narrowed.types == nil)
         #expect(try await deliveries(to: narrowed).isEmpty)
         let changes = try await service.changes(of: "renewals", limit: 9)

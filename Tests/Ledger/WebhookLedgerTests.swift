@@ -304,10 +304,46 @@ import Vocabulary
         #expect(found.previousSecret == secret(1) && found.previousSecretEndsAt == Self.later(9))
         let service = try service()
         let other = try WebhookURL("https://other.example", allowsPlain: false)
-        #expect(try await service.setURL(other, of: "a", by: "K").url == other.text)
+        #expect(try await service.change("a", url: other, by: "K").url == other.text)
         #expect(try await ledger.read { try $0.webhookEndpoint("a") }?.url == other.text)
-        await #expect(throws: WebhookError.notFound) { _ = try await service.setURL(other, of: "c", by: "K") }
+        await #expect(throws: WebhookError.notFound) { _ = try await service.change("c", url: other, by: "K") }
         #expect(try await ledger.read { try $0.webhookEndpoint("c") } == nil)
+    }
+
+    @Test func `a filter that was read deletes only deliveries that are as it read them`() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        _ = try await redeem(claim("1"), claim("2"), for: alice)
+        let service = try service()
+        let read = try await service.endpoint("a")
+        let due = try #require(try await service.due(for: read, limit: 9))
+        let leased = try await service.lease([due[0]])
+        #expect(try await service.delete(due, from: read))
+        #expect(try await deliveries().map(\.messageIdentifier) == leased.map(\.messageIdentifier))
+        let changed = try await service.change("a", types: .set(WebhookTypes(["item.given"], of: .standard)), by: "K")
+        #expect(try await !service.delete(leased, from: read))
+        #expect(try await deliveries().map(\.messageIdentifier) == leased.map(\.messageIdentifier))
+        #expect(try await service.delete(leased, from: changed))
+        #expect(try await deliveries().isEmpty)
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `a message that was attempted stays while the filter has a type of its event`() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        _ = try await redeem(claim("1"), for: alice)
+        let leased = try await lease()
+        try await service().record(
+            leased.map { DeliveryResult(of: $0, .answered(status: 500), nextAttemptAt: Self.now) })
+        _ = try await redeem(claim("2"), for: alice)
+        func due(_ type: String) async throws -> [String]? {
+            let service = try service()
+            let types = try WebhookTypes([type], of: .standard)
+            let changed = try await service.change("a", types: .set(types), by: "K")
+            return try await service.due(for: changed, limit: 9)?.map(\.entry.reference)
+        }
+        #expect(try await due("product.purchased") == ["2", "1"])
+        // A later attempt may find that the same purchase was a renewal, and the other way round.
+        #expect(try await due("subscription.renewed") == ["1"])
+        #expect(try await due("purchase.refunded") == [])
     }
 
     @Test func `old deliveries are deleted if they arrived, and kept if they failed`() async throws {

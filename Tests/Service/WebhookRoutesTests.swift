@@ -159,14 +159,29 @@ import Vocabulary
         #expect((moved.url, moved.app, moved.types?.count) == ("https://example.org/", nil, 2))
         #expect(try await change(#"{"types":null}"#).types == nil)
         let changes = try await fixture.ledger.read { try $0.webhookChanges(of: made.webhookId, limit: 9) }
-        #expect(changes.map(\.event) == [.filterChanged, .filterChanged, .urlChanged, .filterChanged, .added])
+        #expect(
+            changes.map(\.event) == [
+                .filterChanged, .secretReplaced, .filterChanged, .urlChanged, .filterChanged, .added,
+            ])
         for (body, status, code) in [
             ("{}", 400, "bodyInvalid"), (#"{"types":[]}"#, 400, "bodyInvalid"), (#"{"types":[1]}"#, 400, "bodyInvalid"),
             (#"{"types":["RENEWAL"]}"#, 422, "webhookTypeUnknown"), (#"{"app":"x"}"#, 422, "webhookAppUnknown"),
+            (#"{"url":"https://example.net/","app":"x"}"#, 422, "webhookAppUnknown"),
+            (#"{"url":"https://example.net/","authorization":"Basic x","types":["x"]}"#, 422, "webhookTypeUnknown"),
+            (#"{"app":null,"authorization":" "}"#, 400, "bodyInvalid"),
         ] {
             let refused = try await fixture.send(.patch, path, body: body)
             #expect((refused.status, refused.code) == (status, code), "\(body)")
         }
+        let kept = try await fixture.send(.get, path).decoded(WebhookResource.self)
+        #expect((kept.url, kept.app, kept.hasAuthorization) == ("https://example.org/", nil, false))
+        #expect(try await fixture.ledger.read { try $0.webhookChanges(of: made.webhookId, limit: 9) } == changes)
+        let whole = try await change(#"{"url":"https://example.net/","app":"\#(app)","authorization":"Basic x"}"#)
+        #expect((whole.url, whole.app, whole.hasAuthorization) == ("https://example.net/", app, true))
+        // The keys for an app can read the secrets.
+        let secrets = try await fixture.send(.get, path + "/secret").decoded(WebhookSecretsResource.self)
+        #expect(secrets.secret != made.secret && secrets.previousSecret == nil && secrets.authorization == "Basic x")
+        #expect(try await !change(#"{"app":null}"#).hasAuthorization)
     }
 
     @Test func `reading webhooks needs the scope`() async throws {

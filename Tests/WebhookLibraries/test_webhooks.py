@@ -189,11 +189,11 @@ class WebhookTests(unittest.TestCase):
         texts = []
         for headers, body in self.receiver.messages["slack"].values():
             message = json.loads(body)
-            self.assertEqual(list(message), ["text"])
-            self.assertNotRegex(message["text"], "[<>]")
-            texts.append(message["text"])
+            texts.append(message.pop("text"))
+            self.assertEqual(message, {"mrkdwn": False, "unfurl_links": False, "unfurl_media": False})
+            self.assertNotRegex(texts[-1], "[<>]")
         self.assertEqual(len(texts), len(self.receiver.messages["standard"]))
-        self.assertTrue(any(text.startswith("bob: ") and "(purchase.refunded" in text for text in texts), texts)
+        self.assertTrue(any(text.startswith("“bob”: ") and "(purchase.refunded" in text for text in texts), texts)
         self.assertTrue(any("a &lt;!channel&gt; prize" in text for text in texts), texts)
 
     def test_a_filter_lets_its_types_and_its_app_through(self):

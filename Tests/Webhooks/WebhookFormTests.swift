@@ -45,8 +45,11 @@ import Testing
                 """),
         Form(
             format: .slack, mediaType: "application/json",
-            body: #"{"text":"alice &amp; &lt;!channel&gt;: Transaction 2 grants garden.premium.monthly."}"#,
-            test: #"{"text":"A test."}"#),
+            body: """
+                {"mrkdwn":false,"text":"alice &amp; &lt;!channel&gt;: Transaction 2 grants garden.premium.monthly.",\
+                "unfurl_links":false,"unfurl_media":false}
+                """,
+            test: #"{"mrkdwn":false,"text":"A test.","unfurl_links":false,"unfurl_media":false}"#),
     ]
 
     @Test(arguments: forms) func `each form has its body and its media type`(_ form: Form) {

@@ -192,7 +192,8 @@ import Testing
         }
 
         let moved = try await run("change", webhook.webhookId, "--url", "https://hooks.invalid/a", "--no-authorization")
-        let place = "\(webhook.webhookId) sends messages of all types about all apps to https://hooks.invalid/a.\n"
+        let place =
+            "\(webhook.webhookId) sends messages of all types about all apps to https://hooks.invalid/a.\n"
         #expect(moved.output == place + "There is no header Authorization.\n", "\(moved.error)")
         #expect(try await run("change", webhook.webhookId).status == 64)
         let unreachable = try await run("test", webhook.webhookId)

@@ -170,9 +170,8 @@ extension WebhookService {
         before position: WebhookDeliveryPosition?,
         limit: Int
     ) async throws -> [WebhookDelivery] {
-        _ = try await endpoint(identifier)
-        return try await ledger.read {
-            try $0.webhookDeliveries(to: identifier, in: state, before: position, limit: limit)
+        try await read(of: identifier) {
+            try $0.webhookDeliveries(to: identifier, of: $1.app, in: state, before: position, limit: limit)
         }
     }
 
@@ -183,9 +182,8 @@ extension WebhookService {
     package func deliveries(
         to identifier: String, about user: User, before position: WebhookDeliveryNumber?, limit: Int
     ) async throws -> [WebhookDelivery] {
-        _ = try await endpoint(identifier)
-        return try await ledger.read {
-            try $0.webhookDeliveries(to: identifier, about: user, before: position, limit: limit)
+        try await read(of: identifier) {
+            try $0.webhookDeliveries(to: identifier, of: $1.app, about: user, before: position, limit: limit)
         }
     }
 
@@ -193,10 +191,12 @@ extension WebhookService {
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
     package func delivery(_ message: String, to identifier: String) async throws -> WebhookDelivery {
-        _ = try await endpoint(identifier)
-        let found = try await ledger.read { try $0.webhookDelivery(message, to: identifier) }
-        guard let found else { throw WebhookError.messageNotFound }
-        return found
+        try await read(of: identifier) { transaction, endpoint in
+            guard let found = try transaction.webhookDelivery(message, to: identifier),
+                endpoint.receivesApp(of: found.entry)
+            else { throw WebhookError.messageNotFound }
+            return found
+        }
     }
 
     /// The last attempts of a delivery, newest first.
@@ -208,8 +208,10 @@ extension WebhookService {
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
     package func replay(_ message: String, to identifier: String, by key: String) async throws -> WebhookDelivery {
-        try await change(identifier, .messageReplayed, by: key, detail: message, or: .messageNotFound) {
-            try $0.replay(message, to: identifier)
+        try await record(.messageReplayed, of: identifier, by: key, detail: message, or: .messageNotFound) {
+            try $0.replay(message, to: identifier).flatMap { [endpoint = $1] in
+                endpoint.receivesApp(of: $0.entry) ? $0 : nil
+            }
         }
     }
 
@@ -218,9 +220,8 @@ extension WebhookService {
     /// - Returns: The number of messages; `changedAtOnce` if there may be more.
     /// - Throws: `WebhookError`, `notFound`.
     package func replayFailed(to identifier: String, by key: String) async throws -> Int {
-        _ = try await endpoint(identifier)
         let now = clock.now()
-        return try await ledger.write { transaction in
+        return try await write(to: identifier) { transaction, _ in
             let count = try transaction.replayFailed(to: identifier, limit: Self.changedAtOnce)
             try transaction.recordReplay(of: count, to: identifier, at: now, by: key)
             return count
@@ -240,12 +241,11 @@ extension WebhookService {
         until end: Timestamp,
         by key: String
     ) async throws -> (count: Int, last: WebhookDeliveryPosition?) {
-        _ = try await endpoint(identifier)
         var last = WebhookDeliveryPosition(happenedAt: start, messageIdentifier: "")
         var count = 0
         for _ in 0..<Self.maximumCommits {
             let now = clock.now()
-            let replayed = try await ledger.write { [last] transaction in
+            let replayed = try await write(to: identifier) { [last] transaction, _ in
                 let replayed = try transaction.replay(
                     to: identifier, after: last, until: end, limit: Self.changedAtOnce)
                 try transaction.recordReplay(of: replayed.count, to: identifier, at: now, by: key)
@@ -292,18 +292,48 @@ extension WebhookService {
             }
             let excluded = try await excluded(from: due, to: endpoint)
             guard !excluded.isEmpty else { return due }
-            try await ledger.write { try $0.deleteWebhookDeliveries(excluded.map(\.key)) }
+            guard try await delete(excluded, from: endpoint) else { return nil }
         }
     }
 
-    /// The deliveries whose types the endpoint does not receive. Their purchases decided the types, or the filter has changed.
+    /// Deletes deliveries that the filter of an endpoint excludes, without those that somebody leased or replayed meanwhile.
+    ///
+    /// - Returns: False if the endpoint has changed since the filter was read, or was removed. Then nothing is deleted.
+    package func delete(_ excluded: [WebhookDelivery], from endpoint: WebhookEndpoint) async throws -> Bool {
+        try await ledger.write { transaction in
+            guard try transaction.webhookEndpoint(endpoint.identifier) == endpoint else { return false }
+            let present = try excluded.filter {
+                try transaction.database.hasRow(
+                    """
+                    SELECT 1 FROM webhook_delivery
+                    WHERE user_id = $1 AND audit_number = $2 AND endpoint_id = $3 AND companion = $4
+                        AND next_attempt_at = $5
+                    """,
+                    $0.key + [$0.nextAttemptAt])
+            }
+            try transaction.deleteWebhookDeliveries(present.map(\.key))
+            return true
+        }
+    }
+
+    /// The deliveries about another app than the endpoint's, or whose types it does not receive. Their purchases decided the types, or
+    /// the filter has changed.
+    ///
+    /// A purchase may decide another type at a later attempt. Such a message stays, unless the filter has no type of its event.
     private func excluded(
         from due: [WebhookDelivery], to endpoint: WebhookEndpoint
     ) async throws -> [WebhookDelivery] {
-        guard let types = endpoint.types else { return [] }
-        return zip(due, try await self.types(of: due, to: endpoint)).compactMap { delivery, type in
-            type.map { types.mayHave([$0]) } ?? true ? nil : delivery
-        }
+        let elsewhere = due.filter { !endpoint.receivesApp(of: $0.entry) }
+        guard let types = endpoint.types else { return elsewhere }
+        let others = due.filter { endpoint.receivesApp(of: $0.entry) }
+        return elsewhere
+            + zip(others, try await self.types(of: others, to: endpoint)).compactMap { delivery, type in
+                guard let type else { return nil }
+                let possible =
+                    delivery.lastAttemptNumber == 0
+                    ? [type] : endpoint.format.types(of: delivery.entry.event, delivery.companion)
+                return types.mayHave(possible) ? nil : delivery
+            }
     }
 
     /// Leases due deliveries. A lease counts as an attempt, even if the service stops during it.

@@ -6,10 +6,12 @@ extension LedgerTransaction {
     /// The deliveries to an endpoint, newest first.
     ///
     /// - Parameters:
+    ///   - app: The bundle identifier of the only app; nil for all.
     ///   - state: The state of the deliveries; nil for all states.
     ///   - position: The end of the previous page; nil for the first page.
     package func webhookDeliveries(
         to endpoint: String,
+        of app: String? = nil,
         in state: WebhookDelivery.State?,
         before position: WebhookDeliveryPosition?,
         limit: Int
@@ -24,30 +26,40 @@ extension LedgerTransaction {
         return try webhookDeliveries(
             """
             webhook_delivery.endpoint_id = $1 AND (webhook_delivery.happened_at, message_id) < ($2, $3) \(condition)
+                \(Self.condition(of: app, "$5"))
             ORDER BY webhook_delivery.happened_at DESC, message_id DESC LIMIT $4
             """,
             [
                 endpoint, position?.happenedAt ?? Timestamp(millisecondsSince1970: .max),
                 position?.messageIdentifier ?? "", limit,
-            ])
+            ] + (app.map { [$0] } ?? []))
     }
 
     /// The deliveries about a user to an endpoint, newest first.
     ///
-    /// - Parameter position: The last delivery of the previous page; nil for the first page.
+    /// - Parameters:
+    ///   - app: The bundle identifier of the only app; nil for all.
+    ///   - position: The last delivery of the previous page; nil for the first page.
     package func webhookDeliveries(
-        to endpoint: String, about user: User, before position: WebhookDeliveryNumber?, limit: Int
+        to endpoint: String, of app: String? = nil, about user: User, before position: WebhookDeliveryNumber?,
+        limit: Int
     ) throws -> [WebhookDelivery] {
         guard let user = try users.known(user) else { return [] }
         return try webhookDeliveries(
             """
             webhook_delivery.user_id = $1 AND webhook_delivery.endpoint_id = $2
                 AND (webhook_delivery.audit_number, webhook_delivery.companion) < ($3, $4)
+                \(Self.condition(of: app, "$6"))
             ORDER BY webhook_delivery.audit_number DESC, webhook_delivery.companion DESC LIMIT $5
             """,
             [
                 user, endpoint, position?.number ?? .max, WebhookDelivery.column(of: position?.companion), limit,
-            ])
+            ] + (app.map { [$0] } ?? []))
+    }
+
+    /// The SQL after a condition that finds the entries about an app's purchases alone; empty without an app.
+    private static func condition(of app: String?, _ parameter: String) -> String {
+        app == nil ? "" : "AND audit.app IN (SELECT app FROM app WHERE bundle_id = \(parameter))"
     }
 
     /// The delivery of a message to an endpoint; nil if there is none.
@@ -221,10 +233,11 @@ extension LedgerTransaction {
         }
     }
 
-    /// Deletes the deliveries to an endpoint about anything but the purchases of an app.
+    /// Deletes the deliveries to an endpoint of one app about anything but the purchases of the app.
     ///
     /// - Returns: The number of deliveries; `limit` if there may be more.
-    func deleteWebhookDeliveries(to endpoint: String, outside app: String, limit: Int) throws -> Int {
+    func deleteExcludedWebhookDeliveries(to endpoint: String, limit: Int) throws -> Int {
+        guard let app = try webhookEndpoint(endpoint)?.app else { return 0 }
         let keys: [[any SQLConvertible]] = try database.rows(
             """
             SELECT webhook_delivery.user_id, audit_number, endpoint_id, companion FROM webhook_delivery

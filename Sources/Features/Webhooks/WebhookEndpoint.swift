@@ -4,7 +4,7 @@ import Proofs
 /// An endpoint of a team's back end that receives webhooks.
 package struct WebhookEndpoint: Hashable, Sendable {
     package let identifier: String
-    package let url: String
+    package internal(set) var url: String
     /// The format of the messages, which never changes.
     package let format: WebhookFormat
     package let createdAt: Timestamp
@@ -17,11 +17,11 @@ package struct WebhookEndpoint: Hashable, Sendable {
     /// The end of the previous secret; nil if there is none.
     package internal(set) var previousSecretEndsAt: Timestamp?
     /// The header `Authorization` of each message; nil for none.
-    package let authorization: WebhookAuthorization?
+    package internal(set) var authorization: WebhookAuthorization?
     /// The bundle identifier of the only app whose events it receives, and whose keys may change it; nil for all events.
-    package let app: String?
+    package internal(set) var app: String?
     /// The types of the only messages that it receives; nil for all.
-    package let types: WebhookTypes?
+    package internal(set) var types: WebhookTypes?
 
     package init(
         identifier: String, url: String, format: WebhookFormat = .standard, createdAt: Timestamp, createdBy: String,
@@ -33,6 +33,16 @@ package struct WebhookEndpoint: Hashable, Sendable {
         (self.previousSecret, self.previousSecretEndsAt) = (previousSecret, previousSecretEndsAt)
         (self.authorization, self.app, self.types) = (authorization, app, types)
     }
+}
+
+/// A part of a change of an endpoint.
+package enum WebhookSetting<Value: Sendable>: Sendable {
+    /// It stays as it is, also if somebody else changes it at the same time.
+    case unchanged
+    /// Nil for all apps or all types, or for no authorization.
+    case set(Value?)
+
+    var isSet: Bool { if case .set = self { true } else { false } }
 }
 
 /// The types of the only messages that an endpoint receives, in the order of their names.
@@ -111,6 +121,11 @@ extension WebhookSecret {
 }
 
 extension WebhookEndpoint {
+    /// True if the endpoint receives the events of all apps, or the entry is about a purchase in its app.
+    func receivesApp(of entry: AuditEntry) -> Bool {
+        app.map { entry.app?.hasSameBytes(as: $0) ?? false } ?? true
+    }
+
     /// The secrets that are valid at a moment, newest first.
     package func secrets(at moment: Timestamp) -> [WebhookSecret] {
         let previous = previousSecretEndsAt.flatMap { $0 > moment ? previousSecret : nil }

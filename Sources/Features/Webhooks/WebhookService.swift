@@ -79,15 +79,21 @@ package struct WebhookService: Sendable {
             identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, format: format, createdAt: clock.now(),
             createdBy: key, secret: randomness.bytes(WebhookSecret.length), authorization: authorization,
             app: app, types: types)
-        return try await record(.added, of: endpoint.identifier, by: key, or: .tooMany) {
-            try $0.add(endpoint, upTo: Self.maximumEndpoints) ? endpoint : nil
+        return try await ledger.write { transaction in
+            guard try transaction.add(endpoint, upTo: Self.maximumEndpoints) else { throw WebhookError.tooMany }
+            try transaction.record(
+                .added, of: endpoint.identifier, at: endpoint.createdAt, by: key, detail: nil)
+            return endpoint
         }
     }
 
     /// The app of a filter, of those that the caller may name.
-    private func checked(_ app: String?) throws(WebhookError) -> String? {
+    ///
+    /// - Parameter present: The app of the endpoint, which it may keep although the service no longer sells it.
+    private func checked(_ app: String?, keeping present: String? = nil) throws(WebhookError) -> String? {
         guard let app = app ?? limitingApp else { return nil }
-        guard answers.entitlements.apps[app] != nil, limitingApp?.hasSameBytes(as: app) ?? true else {
+        let isKnown = answers.entitlements.apps[app] != nil || present?.hasSameBytes(as: app) ?? false
+        guard isKnown, limitingApp?.hasSameBytes(as: app) ?? true else {
             throw .appUnknown(app)
         }
         return app
@@ -102,13 +108,36 @@ package struct WebhookService: Sendable {
         limitingApp.map { endpoint.app?.hasSameBytes(as: $0) ?? false } ?? true
     }
 
-    /// An endpoint that the caller sees. Each use case reads it first.
+    /// An endpoint that the caller sees.
     ///
     /// - Throws: `WebhookError`, `notFound`.
     package func endpoint(_ identifier: String) async throws -> WebhookEndpoint {
-        let found = try await ledger.read { try $0.webhookEndpoint(identifier) }
-        guard let found, isVisible(found) else { throw WebhookError.notFound }
+        try await read(of: identifier) { $1 }
+    }
+
+    private func visible(_ identifier: String, _ transaction: LedgerTransaction) throws -> WebhookEndpoint {
+        guard let found = try transaction.webhookEndpoint(identifier), isVisible(found) else {
+            throw WebhookError.notFound
+        }
         return found
+    }
+
+    /// Reads what belongs to an endpoint that the caller sees, in one snapshot.
+    ///
+    /// - Throws: `WebhookError`, `notFound`.
+    func read<Value: Sendable>(
+        of identifier: String, _ body: @escaping @Sendable (LedgerTransaction, WebhookEndpoint) throws -> Value
+    ) async throws -> Value {
+        try await ledger.read { try body($0, try visible(identifier, $0)) }
+    }
+
+    /// Writes to an endpoint that the caller sees in the same transaction, so that nobody moves it to another app between the two.
+    ///
+    /// - Throws: `WebhookError`, `notFound`.
+    func write<Value: Sendable>(
+        to identifier: String, _ body: @escaping @Sendable (LedgerTransaction, WebhookEndpoint) throws -> Value
+    ) async throws -> Value {
+        try await ledger.write { try body($0, try visible(identifier, $0)) }
     }
 
     /// The last changes of an endpoint by the team, newest first, also of a removed one. Only people of the team ask for them.
@@ -122,93 +151,91 @@ package struct WebhookService: Sendable {
     ///   - error: The error if nothing was changed.
     ///   - change: Returns nil if nothing was changed. Then nothing is recorded.
     /// - Throws: `WebhookError`, `notFound`; the error if nothing was changed.
-    func change<Value: Sendable>(
-        _ identifier: String,
-        _ event: WebhookChange.Event,
-        by key: String,
-        detail: String? = nil,
-        or error: WebhookError = .notFound,
-        _ change: @escaping @Sendable (LedgerTransaction) throws -> Value?
-    ) async throws -> Value {
-        _ = try await endpoint(identifier)
-        return try await record(event, of: identifier, by: key, detail: detail, or: error, change)
-    }
-
-    private func record<Value: Sendable>(
+    func record<Value: Sendable>(
         _ event: WebhookChange.Event,
         of identifier: String,
         by key: String,
         detail: String? = nil,
-        or error: WebhookError,
-        _ change: @escaping @Sendable (LedgerTransaction) throws -> Value?
+        or error: WebhookError = .notFound,
+        _ change: @escaping @Sendable (LedgerTransaction, WebhookEndpoint) throws -> Value?
     ) async throws -> Value {
         let now = clock.now()
-        return try await ledger.write { transaction in
-            guard let value = try change(transaction) else { throw error }
+        return try await write(to: identifier) { transaction, endpoint in
+            guard let value = try change(transaction, endpoint) else { throw error }
             try transaction.record(event, of: identifier, at: now, by: key, detail: detail)
             return value
         }
     }
 
-    /// - Throws: `WebhookError`, `notFound`.
-    package func setURL(_ url: WebhookURL, of identifier: String, by key: String) async throws -> WebhookEndpoint {
-        try await set("url", url.text, of: identifier, .urlChanged, detail: url.text, by: key)
-    }
-
-    /// Sets the header `Authorization` of an endpoint's messages.
+    /// Changes what is named of an endpoint, in one transaction, also for pending messages.
     ///
-    /// - Parameter authorization: Nil for none.
-    /// - Throws: `WebhookError`, `notFound`.
-    package func setAuthorization(
-        _ authorization: WebhookAuthorization?,
-        of identifier: String,
+    /// An endpoint of one app has no messages about anything else, which the keys for the app may not see: from the change on none is
+    /// sent or listed, and they are deleted after it. They may read the secrets: an endpoint that goes to another app, or to all, has a
+    /// new secret at once, and no authorization unless the change sets one.
+    ///
+    /// - Throws: `WebhookError`, `notFound`, `appUnknown`. Then nothing is changed.
+    package func change(
+        _ identifier: String,
+        url: WebhookURL? = nil,
+        app: WebhookSetting<String> = .unchanged,
+        types: WebhookSetting<WebhookTypes> = .unchanged,
+        authorization: WebhookSetting<WebhookAuthorization> = .unchanged,
         by key: String
     ) async throws -> WebhookEndpoint {
-        try await set(
-            "authorization_value", authorization?.value, of: identifier, .authorizationChanged,
-            detail: authorization == nil ? "removed" : "set", by: key)
-    }
-
-    /// Sets the app and the types of an endpoint's messages, also of pending ones.
-    ///
-    /// An endpoint that becomes one app's loses its messages about anything else, which the keys for the app may not see.
-    ///
-    /// - Throws: `WebhookError`, `notFound`, `appUnknown`.
-    package func setFilter(
-        app: String?, types: WebhookTypes?, of identifier: String, by key: String
-    ) async throws -> WebhookEndpoint {
-        let app = try checked(app)
-        let detail = [app, types?.description].compactMap(\.self).joined(separator: " ")
-        let present = try await endpoint(identifier).app
-        let narrowed = app.flatMap { app in present?.hasSameBytes(as: app) ?? false ? nil : app }
-        // The last ones are deleted with the change, the others in commits before it.
-        while let narrowed,
+        let (secret, now) = (randomness.bytes(WebhookSecret.length), clock.now())
+        let changed = try await write(to: identifier) { transaction, present in
+            var next = present
+            var authorization = authorization
+            var columns: [(name: String, value: any SQLConvertible)] = []
+            var events: [(event: WebhookChange.Event, detail: String)] = []
+            if let url {
+                next.url = url.text
+                columns.append(("url", next.url))
+                events.append((.urlChanged, next.url))
+            }
+            if case .set(let app) = app {
+                next.app = try checked(app, keeping: present.app)
+                columns.append(("app", next.app))
+            }
+            if case .set(let types) = types {
+                next.types = types
+                columns.append(("types", types))
+            }
+            if app.isSet || types.isSet {
+                let filter = [next.app, next.types?.description].compactMap(\.self)
+                events.append((.filterChanged, filter.joined(separator: " ")))
+            }
+            if next.app.map({ ByteKey($0) }) != present.app.map({ ByteKey($0) }) {
+                (next.secret, next.previousSecret, next.previousSecretEndsAt) = (secret, nil, nil)
+                columns += [
+                    ("secret", secret), ("previous_secret", next.previousSecret),
+                    ("previous_secret_ends_at", next.previousSecretEndsAt),
+                ]
+                events.append((.secretReplaced, "0"))
+                if !authorization.isSet, present.authorization != nil { authorization = .set(nil) }
+            }
+            if case .set(let authorization) = authorization {
+                next.authorization = authorization
+                columns.append(("authorization_value", authorization?.value))
+                events.append((.authorizationChanged, authorization == nil ? "removed" : "set"))
+            }
+            guard !columns.isEmpty else { return present }
+            let settings = columns.enumerated().map { "\($1.name) = $\($0 + 1)" }.joined(separator: ", ")
+            try transaction.database.execute(
+                "UPDATE webhook_endpoint SET \(settings) WHERE endpoint_id = $\(columns.count + 1)",
+                columns.map(\.value) + [identifier])
+            for (event, detail) in events {
+                try transaction.record(event, of: identifier, at: now, by: key, detail: detail)
+            }
+            return next
+        }
+        // Also if the app is the same one, so that a repetition ends a deletion that was interrupted.
+        while app.isSet,
             try await ledger.write({
-                try $0.deleteWebhookDeliveries(to: identifier, outside: narrowed, limit: Self.changedAtOnce)
+                try $0.deleteExcludedWebhookDeliveries(to: identifier, limit: Self.changedAtOnce)
             }) == Self.changedAtOnce
         {}
-        return try await change(identifier, .filterChanged, by: key, detail: detail) { transaction in
-            if let narrowed {
-                _ = try transaction.deleteWebhookDeliveries(to: identifier, outside: narrowed, limit: .max)
-            }
-            try transaction.database.execute(
-                "UPDATE webhook_endpoint SET app = $1, types = $2 WHERE endpoint_id = $3 AND removed_at IS NULL",
-                [app, types, identifier])
-            return try transaction.webhookEndpoint(identifier)
-        }
-    }
-
-    /// Sets a column of an endpoint, also for pending deliveries.
-    private func set(
-        _ column: String, _ value: String?, of identifier: String, _ event: WebhookChange.Event, detail: String,
-        by key: String
-    ) async throws -> WebhookEndpoint {
-        try await change(identifier, event, by: key, detail: detail) { transaction in
-            try transaction.database.execute(
-                "UPDATE webhook_endpoint SET \(column) = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
-                [value, identifier])
-            return try transaction.webhookEndpoint(identifier)
-        }
+        return changed
     }
 
     /// Replaces an endpoint's secret. Both secrets sign messages during the overlap.
@@ -220,19 +247,18 @@ package struct WebhookService: Sendable {
         keepingPreviousFor seconds: Int64,
         by key: String
     ) async throws -> WebhookEndpoint {
-        let (present, now) = (try await endpoint(identifier), clock.now())
-        // A receiver that has only the previous secret would have no valid one.
-        guard seconds == 0 || present.secrets(at: now).count == 1 else { throw WebhookError.secretBeingReplaced }
-        var replaced = present
-        replaced.secret = randomness.bytes(WebhookSecret.length)
+        let (secret, now) = (randomness.bytes(WebhookSecret.length), clock.now())
         let end = now.adding(seconds: seconds)
-        (replaced.previousSecret, replaced.previousSecretEndsAt) = (present.secret, end)
-        // Nothing is changed if another caller replaced the secret meanwhile.
         return try await record(
             .secretReplaced, of: identifier, by: key, detail: String(seconds), or: .secretBeingReplaced
-        ) { [replaced] in
-            try $0.replace(present.secret, with: replaced.secret, ending: end, ofWebhookEndpoint: identifier)
-                ? replaced : nil
+        ) { transaction, present in
+            // A receiver that has only the previous secret would have no valid one.
+            guard seconds == 0 || present.secrets(at: now).count == 1,
+                try transaction.replace(present.secret, with: secret, ending: end, ofWebhookEndpoint: identifier)
+            else { return nil }
+            var replaced = present
+            (replaced.secret, replaced.previousSecret, replaced.previousSecretEndsAt) = (secret, present.secret, end)
+            return replaced
         }
     }
 
@@ -240,8 +266,8 @@ package struct WebhookService: Sendable {
     ///
     /// - Throws: `WebhookError`, `notFound`.
     package func remove(_ identifier: String, by key: String) async throws {
-        _ = try await change(identifier, .removed, by: key) {
-            try $0.database.execute(
+        _ = try await record(.removed, of: identifier, by: key) { transaction, _ in
+            try transaction.database.execute(
                 "UPDATE webhook_endpoint SET removed_at = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
                 [clock.now(), identifier]) == 1 ? identifier : nil
         }
@@ -255,13 +281,13 @@ extension WebhookService {
     /// - Returns: The number of messages, at most `changedAtOnce`.
     /// - Throws: `WebhookError`, `notFound`.
     package func replay(about user: User, to identifier: String? = nil, by key: String) async throws -> Int {
-        if let identifier { _ = try await endpoint(identifier) }
-        return try await ledger.write { transaction in
+        try await ledger.write { transaction in
             var total = 0
             let now = clock.now()
-            let endpoints = try identifier.map { [$0] } ?? transaction.webhookEndpoints().map(\.identifier)
+            let endpoints =
+                try identifier.map { [try visible($0, transaction)] } ?? transaction.webhookEndpoints()
             let limit = Self.changedAtOnce / max(endpoints.count, Self.maximumEndpoints)
-            for endpoint in endpoints {
+            for endpoint in endpoints.map(\.identifier) {
                 let count = try transaction.replayWebhooks(about: user, to: endpoint, limit: limit)
                 try transaction.recordReplay(of: count, to: endpoint, at: now, by: key)
                 total += count
@@ -346,8 +372,9 @@ extension WebhookService {
                     identifier: delivery.messageIdentifier, type: message.type.rawValue,
                     happenedAt: message.happenedAt, app: entry.app, reference: entry.reference,
                     data: try answers.json(message.data),
+                    // The user chose the name, which could continue the sentence without its quotes.
                     sentence:
-                        "\(delivery.name): \(entry.event.rule.sentence(entry)) (\(words.joined(separator: ", ")))"))
+                        "“\(delivery.name)”: \(entry.event.rule.sentence(entry)) (\(words.joined(separator: ", ")))"))
         case .revenueCat(let event)?: return Array(event.text.utf8)
         case nil: return nil
         }

@@ -116,8 +116,8 @@ struct WebhookRoutes: OperationGroup {
                 throw JSONBody.invalid("The field /authorization is missing; null removes the header.")
             }
             return try await call.answer(
-                try await call.webhooks.setAuthorization(
-                    try Self.authorization(body), of: identifier, by: try call.key))
+                try await call.webhooks.change(
+                    identifier, authorization: .set(try Self.authorization(body)), by: try call.key))
         }
         on(.testWebhook) { call in
             let webhooks = call.webhooks
@@ -138,18 +138,23 @@ struct WebhookRoutes: OperationGroup {
     }
 
     private func change(_ call: Call, _ body: JSONBody) async throws -> Response {
-        let (webhooks, key) = (call.webhooks, try call.key)
-        var endpoint = try await webhooks.endpoint(try call.identifier)
-        let url = body.object["url"] == nil ? nil : try url(body)
-        let hasFilter = body.object["app"] != nil || body.object["types"] != nil
-        let app = body.object["app"] == nil ? endpoint.app : try call.app(body)
-        let types = body.object["types"] == nil ? endpoint.types : try Self.types(body, of: endpoint.format)
-        guard url != nil || hasFilter else { throw JSONBody.invalid("The body must have /url, /app or /types.") }
-        if let url { endpoint = try await webhooks.setURL(url, of: endpoint.identifier, by: key) }
-        if hasFilter {
-            endpoint = try await webhooks.setFilter(app: app, types: types, of: endpoint.identifier, by: key)
+        func setting<Value>(
+            _ field: String, _ value: @autoclosure () throws -> Value?
+        ) rethrows -> WebhookSetting<Value> {
+            body.object[field] == nil ? .unchanged : .set(try value())
         }
-        return try await call.answer(endpoint)
+        let (webhooks, key) = (call.webhooks, try call.key)
+        // The format decides which types there are. It never changes.
+        let endpoint = try await webhooks.endpoint(try call.identifier)
+        guard APIOperation.changeWebhook.bodyFields.contains(where: { body.object[$0] != nil }) else {
+            throw JSONBody.invalid("The body must have /url, /app, /types or /authorization.")
+        }
+        return try await call.answer(
+            try await webhooks.change(
+                endpoint.identifier, url: body.object["url"] == nil ? nil : try url(body),
+                app: try setting("app", try call.app(body)),
+                types: try setting("types", try Self.types(body, of: endpoint.format)),
+                authorization: try setting("authorization", try Self.authorization(body)), by: key))
     }
 
     private static func replay(_ call: Call, naming subjects: Subjects) async throws -> WebhookReplay {
@@ -408,8 +413,14 @@ extension APIOperation {
 
     static let changeWebhook = APIOperation(
         .patch, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,
-        "changeWebhook", "Changes the address, the app or the types, also for waiting messages",
-        body: .json(["url": url.optional, "app": app.optional, "types": types.optional]),
+        "changeWebhook", "Changes the address, the app, the types or the authorization, also for waiting messages",
+        details: """
+            All of it is changed at once. Another app replaces the secret without an overlap. It removes the authorization unless the \
+            request sets one. The keys for an app can read both.
+            """,
+        body: .json([
+            "url": url.optional, "app": app.optional, "types": types.optional, "authorization": authorization.optional,
+        ]),
         answers: [.json("The webhook.", ListedWebhook.self)],
         or: [.refused])
 
@@ -509,7 +520,10 @@ extension APIOperation {
     ]).closed
 
     private static let slackMessage = Schema.object("A message for Slack.", named: "WebhookSlackMessage").fields([
-        "text": .text("The event as a sentence.")
+        "mrkdwn": .flag("Always false: the text has no markup."),
+        "text": .text("The event as a sentence."),
+        "unfurl_links": .flag("Always false: no preview of an address in the text."),
+        "unfurl_media": .flag("Always false: no preview of an address in the text."),
     ]).closed
 
     private static let app = Schema.text(
@@ -517,7 +531,8 @@ extension APIOperation {
         upTo: RequestedApps.maximumLength
     ).nullable
     private static let types = Schema.array(
-        of: .one(of: MessageType.allCases.map(\.rawValue) + RevenueCatType.allCases.map(\.rawValue)),
+        // No enumeration: the types of two formats differ in case alone, for which generators of clients have one name.
+        of: .text("A type of the format, such as `subscription.renewed`.", upTo: 100).example("subscription.renewed"),
         "The types of the only messages that it receives, of its format; null for all.", count: 1...100
     ).nullable
     private static let url = Schema.text(

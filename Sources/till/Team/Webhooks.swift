@@ -103,7 +103,7 @@ struct WebhooksAdd: WebhookCaller {
             till webhooks add https://hooks.example.com/till
             till webhooks add https://hooks.example.com/till --format cloudevents
             till webhooks add https://hooks.example.com/till \\
-              --type purchase.refunded --type subscription.expiring
+              --message-type purchase.refunded --message-type subscription.expiring
             """)
 
     @Argument(help: "The address of the receiver.")
@@ -116,7 +116,7 @@ struct WebhooksAdd: WebhookCaller {
     @Option(name: .customLong("bundle-id"), help: .bundleIdentifier("default: all apps"))
     var app: String?
 
-    @Option(name: .customLong("type"), help: "Only messages of this type. The option can be repeated.")
+    @Option(name: .customLong("message-type"), help: "Only messages of this type. The option can be repeated.")
     var types: [String] = []
 
     @Flag(help: WebhookAuthorizationVariable.help)
@@ -153,10 +153,13 @@ extension WebhookFormat: ExpressibleByArgument {}
 struct WebhooksChange: WebhookCaller {
     static let configuration = CommandConfiguration(
         "change", "Change the address, the messages or the header Authorization of a webhook.",
-        "The changes are also for waiting messages.",
+        """
+        The changes are also for waiting messages. Another app gives the webhook a new secret at once, and removes the header \
+        Authorization unless --authorization sets it.
+        """,
         examples: """
             till webhooks change wh_4c2f8c6e --url https://hooks.example.com/new
-            till webhooks change wh_4c2f8c6e --type purchase.refunded --all-apps
+            till webhooks change wh_4c2f8c6e --message-type purchase.refunded --all-apps
             till webhooks change wh_4c2f8c6e --no-authorization
             """)
 
@@ -171,7 +174,7 @@ struct WebhooksChange: WebhookCaller {
     @Flag(help: "Send the events of all apps.")
     var allApps = false
 
-    @Option(name: .customLong("type"), help: "Only messages of this type. The option can be repeated.")
+    @Option(name: .customLong("message-type"), help: "Only messages of this type. The option can be repeated.")
     var types: [String] = []
 
     @Flag(help: "Send messages of all types.")
@@ -187,26 +190,18 @@ struct WebhooksChange: WebhookCaller {
     func validate() throws {
         try require(
             url != nil || authorization != nil || changesMessages,
-            "Name a change, such as --url, --type, --bundle-id or --authorization.")
+            "Name a change, such as --url, --message-type, --bundle-id or --authorization.")
         try require(app == nil || !allApps, "Name --bundle-id or --all-apps, not both.")
-        try require(types.isEmpty || !allTypes, "Name --type or --all-types, not both.")
+        try require(types.isEmpty || !allTypes, "Name --message-type or --all-types, not both.")
     }
 
     func perform() async throws {
-        let path = webhook.path()
         let app = allApps ? JSONContent.null : app.map { .string($0) }
         let types = allTypes ? JSONContent.null : types.nonEmpty.map { .array($0.map { .string($0) }) }
-        let request: Report? = url != nil || changesMessages ? ["url": url, "app": app, "types": types] : nil
-        let value: [String: String?]? = try authorization.map {
-            ["authorization": $0 ? try WebhookAuthorizationVariable.value : nil]
-        }
-        let changed: Answered<Webhook>? = try await withClient { client in
-            var changed: Answered<Webhook>?
-            if let request { changed = try await client.patch(path, request) }
-            if let value { changed = try await client.put(path + "/authorization", value) }
-            return changed
-        }
-        guard let changed else { return }
+        let value = try authorization.map { $0 ? JSONContent.string(try WebhookAuthorizationVariable.value) : .null }
+        let request: Report = ["url": url, "app": app, "types": types, "authorization": value]
+        let path = webhook.path()
+        let changed: Answered<Webhook> = try await withClient { try await $0.patch(path, request) }
         terminal.line("\(changed.webhookId) sends \(changed.filter) to \(changed.url).")
         terminal.line(
             changed.hasAuthorization ? "The header Authorization is set." : "There is no header Authorization.")

@@ -89,7 +89,11 @@ extension WebhooksRoutes {
             Self.changedAddress.html(endpoint.url)
         }
         context.action("Change the messages", to: endpoint.path(of: "messages"), submit: "Save") {
-            Field.app(apps, empty: "All apps", chosen: endpoint.app)
+            hidden(Self.shownApp, endpoint.app ?? "")
+            if let app = Field.app(apps(for: endpoint), empty: "All apps", chosen: endpoint.app) {
+                app
+                note("Another app gives the endpoint a new secret at once, and removes its authorization.")
+            }
             Self.types.html(endpoint.types?.names.joined(separator: " "))
         }
         context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {

@@ -26,6 +26,9 @@ struct WebhooksRoutes: Sendable {
     let services: any ConsoleServices
     let webhooks: WebhookService
 
+    /// The hidden field with the app that the page has shown; empty for all apps.
+    static let shownApp = "shown-app"
+
     static func address(_ note: Phrase) -> Field<String> {
         .text("url", "Address", upTo: WebhookURL.maximumLength, inputMode: "url", isRequired: true, note: note)
     }
@@ -45,22 +48,23 @@ struct WebhooksRoutes: Sendable {
         pages.get("webhooks/:webhook") { request, context in try await endpoint(request, context) }
         pages.post("webhooks/:webhook/address", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
-            _ = try await webhooks.setURL(try url(context), of: identifier, by: try context.caller)
+            _ = try await webhooks.change(identifier, url: try url(context), by: try context.caller)
             return ConsolePath("webhooks", identifier, done: .saved)
         }
         pages.post("webhooks/:webhook/messages", .administer) { _, context in
             let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
-            // The form has no app if the service sells only one.
-            let app = apps.count > 1 ? try Self.app(context) : endpoint.app
-            _ = try await webhooks.setFilter(
-                app: app, types: try Self.types(context, of: endpoint.format), of: endpoint.identifier,
-                by: try context.caller)
+            let changed = try await webhooks.change(
+                endpoint.identifier, app: try Self.changedApp(context),
+                types: .set(try Self.types(context, of: endpoint.format)), by: try context.caller)
+            guard changed.secret == endpoint.secret else {
+                return ConsolePath("webhooks", endpoint.identifier, "secret", done: .secretReplaced)
+            }
             return ConsolePath("webhooks", endpoint.identifier, done: .saved)
         }
         pages.post("webhooks/:webhook/authorization", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
-            _ = try await webhooks.setAuthorization(
-                try context.form[Self.authorization], of: identifier, by: try context.caller)
+            _ = try await webhooks.change(
+                identifier, authorization: .set(try context.form[Self.authorization]), by: try context.caller)
             return ConsolePath("webhooks", identifier, done: .saved)
         }
         pages.post("webhooks/:webhook/removal", .administer) { _, context in
@@ -114,10 +118,24 @@ struct WebhooksRoutes: Sendable {
     /// The bundle identifiers of the apps that the service sells.
     var apps: [String] { services.entitlements.catalogs.all.map(\.bundleIdentifier) }
 
+    /// The apps of the form that changes an endpoint, also its own one if the service no longer sells it. Otherwise a form that changes
+    /// something else would choose all apps.
+    func apps(for endpoint: WebhookEndpoint) -> [String] {
+        apps + [endpoint.app].compactMap(\.self).filter { app in !apps.contains { $0.hasSameBytes(as: app) } }
+    }
+
     /// The app of a form; nil for all apps.
     private static func app(_ context: ConsoleContext) throws -> String? {
         let app = try context.form.text("app")
         return app.isEmpty ? nil : app
+    }
+
+    /// The app of the form that changes an endpoint. It is set only if the person chose another one than the page had shown: somebody
+    /// else may have limited the endpoint to an app meanwhile. A service of one app has no choice.
+    private static func changedApp(_ context: ConsoleContext) throws -> WebhookSetting<String> {
+        guard context.form.bytes("app") != nil, context.form.bytes(shownApp) != nil else { return .unchanged }
+        let chosen = try app(context)
+        return try context.form.text(shownApp).hasSameBytes(as: chosen ?? "") ? .unchanged : .set(chosen)
     }
 
     /// The types of a form; nil for all.
