@@ -87,11 +87,11 @@ def test_a_customer_buys_at_both_stores_and_is_refunded_at_one() -> None:
     plus = play.post("/subscriptions", json=sale | {"packageName": "com.example.garden"}).json()
     assert alice.redeem(purchaseToken=plus["purchaseToken"]).status_code == 200
     assert alice.items() == ["gate 1", "plus 1"]
-    eventually(alice.activity, ["purchase.granted garden.gate", "purchase.granted garden.plus.monthly"])
+    eventually(alice.activity, ["product.purchased garden.gate", "subscription.purchased garden.plus.monthly"])
 
     app_store.post(f"/transactions/{gate['transactionId']}/refund", json={}).raise_for_status()
     eventually(alice.items, ["plus 1"])
-    eventually(lambda: alice.activity()[-1], "purchase.revoked garden.gate")
+    eventually(lambda: alice.activity()[-1], "purchase.refunded garden.gate")
 
 
 def test_a_purchase_belongs_to_the_user_of_its_account_token() -> None:

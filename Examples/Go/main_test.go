@@ -154,12 +154,12 @@ func TestCustomerBuysAtBothStoresAndIsRefundedAtOne(t *testing.T) {
 	purchase = fields{"purchaseToken": plus.PurchaseToken}
 	expect(t, 200, call(t, "POST", backEnd+"/purchases", alice.Token, purchase, nil))
 	expect(t, []string{"gate 1", "plus 1"}, alice.items(t))
-	granted := []string{"purchase.granted garden.gate", "purchase.granted garden.plus.monthly"}
-	eventually(t, granted, func() []string { return alice.activity(t) })
+	bought := []string{"product.purchased garden.gate", "subscription.purchased garden.plus.monthly"}
+	eventually(t, bought, func() []string { return alice.activity(t) })
 
 	call(t, "POST", appStore+"/transactions/"+gate.TransactionID+"/refund", sandbox, fields{}, nil)
 	eventually(t, []string{"plus 1"}, func() []string { return alice.items(t) })
-	eventually(t, append(granted, "purchase.revoked garden.gate"), func() []string { return alice.activity(t) })
+	eventually(t, append(bought, "purchase.refunded garden.gate"), func() []string { return alice.activity(t) })
 }
 
 func TestPurchaseBelongsToTheUserOfItsAccountToken(t *testing.T) {

@@ -82,11 +82,11 @@ test("a customer buys at both stores, and is refunded at one", async () => {
   const { purchaseToken } = plus.body;
   assert.equal((await garden("POST", "/purchases", alice.token, { purchaseToken })).status, 200);
   assert.deepEqual(await items(alice.token), ["gate 1", "plus 1"]);
-  await eventually(() => activity(alice.token), ["purchase.granted garden.gate", "purchase.granted garden.plus.monthly"]);
+  await eventually(() => activity(alice.token), ["product.purchased garden.gate", "subscription.purchased garden.plus.monthly"]);
 
   await appStore(`transactions/${transactionId}/refund`, {});
   await eventually(() => items(alice.token), ["plus 1"]);
-  await eventually(async () => (await activity(alice.token)).at(-1), "purchase.revoked garden.gate");
+  await eventually(async () => (await activity(alice.token)).at(-1), "purchase.refunded garden.gate");
 });
 
 test("a purchase belongs to the user of its account token", async () => {

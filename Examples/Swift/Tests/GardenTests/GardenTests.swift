@@ -52,12 +52,12 @@ import Testing
         let token = try plus.text("purchaseToken")
         #expect(try await alice.backEnd.call("POST", "/purchases", ["purchaseToken": token]).status == 200)
         #expect(try await alice.items() == ["gate 1", "plus 1"])
-        let granted = ["purchase.granted garden.gate", "purchase.granted garden.plus.monthly"]
-        try await eventually { try await alice.activity() == granted }
+        let bought = ["product.purchased garden.gate", "subscription.purchased garden.plus.monthly"]
+        try await eventually { try await alice.activity() == bought }
 
         _ = try await appStore.call("POST", "/transactions/\(gate.text("transactionId"))/refund", [:])
         try await eventually { try await alice.items() == ["plus 1"] }
-        try await eventually { try await alice.activity() == granted + ["purchase.revoked garden.gate"] }
+        try await eventually { try await alice.activity() == bought + ["purchase.refunded garden.gate"] }
     }
 
     @Test func `a purchase belongs to the user of its account token`() async throws {
