@@ -26,13 +26,13 @@ extension LedgerTransaction {
         return try webhookDeliveries(
             """
             webhook_delivery.endpoint_id = $1 AND (webhook_delivery.happened_at, message_id) < ($2, $3) \(condition)
-                \(Self.condition(of: app, "$5"))
-            ORDER BY webhook_delivery.happened_at DESC, message_id DESC LIMIT $4
+                \(Self.condition(of: app, "$4"))
+            ORDER BY webhook_delivery.happened_at DESC, message_id DESC LIMIT \(app == nil ? "$4" : "$5")
             """,
             [
                 endpoint, position?.happenedAt ?? Timestamp(millisecondsSince1970: .max),
-                position?.messageIdentifier ?? "", limit,
-            ] + (app.map { [$0] } ?? []))
+                position?.messageIdentifier ?? "",
+            ] + (app.map { [$0] } ?? []) + [limit])
     }
 
     /// The deliveries about a user to an endpoint, newest first.
@@ -49,12 +49,11 @@ extension LedgerTransaction {
             """
             webhook_delivery.user_id = $1 AND webhook_delivery.endpoint_id = $2
                 AND (webhook_delivery.audit_number, webhook_delivery.companion) < ($3, $4)
-                \(Self.condition(of: app, "$6"))
-            ORDER BY webhook_delivery.audit_number DESC, webhook_delivery.companion DESC LIMIT $5
+                \(Self.condition(of: app, "$5"))
+            ORDER BY webhook_delivery.audit_number DESC, webhook_delivery.companion DESC LIMIT \(app == nil ? "$5" : "$6")
             """,
-            [
-                user, endpoint, position?.number ?? .max, WebhookDelivery.column(of: position?.companion), limit,
-            ] + (app.map { [$0] } ?? []))
+            [user, endpoint, position?.number ?? .max, WebhookDelivery.column(of: position?.companion)]
+                + (app.map { [$0] } ?? []) + [limit])
     }
 
     /// The SQL after a condition that finds the entries about an app's purchases alone; empty without an app.
