@@ -399,7 +399,7 @@ enum CommonCases {
             .why: "plus 1 {upgraded|productChanged}, plus 2 owned",
             .story: "granted, {granted, productChanged|productChanged, granted}",
             .webhooks:
-                "subscription.purchased, {subscription.renewed, subscription.productChanged|subscription.productChanged, subscription.purchased}",
+                "subscription.purchased, {subscription.renewed, subscription.productChanged|subscription.productChanged, subscription.renewed}",
             .customerInfo: "*<premium> normal until 04-11, has gardener",
             .figures: "revenue 15000, active-subscriptions 1, mrr 10000{, renewals 1|}",
         ],
@@ -414,7 +414,9 @@ enum CommonCases {
             ],
             .google: [
                 .revenueCat:
-                    "INITIAL_PURCHASE <basic> NORMAL 5, {PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>, INITIAL_PURCHASE <premium> NORMAL 10|INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>}"
+                    "INITIAL_PURCHASE <basic> NORMAL 5, {PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>, INITIAL_PURCHASE <premium> NORMAL 10|INITIAL_PURCHASE <premium> NORMAL 10, PRODUCT_CHANGE <basic> NORMAL 0 -> <premium>}",
+                .webhooks:
+                    "subscription.purchased, {subscription.purchased, subscription.productChanged|subscription.productChanged, subscription.purchased}",
             ],
         ])
 
