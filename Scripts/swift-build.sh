@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 configuration=$1
 shift
 [ -x ".build/$configuration/till" ] || case $configuration in
-debug) echo "Building Till and its packages; the first time takes 3 to 10 minutes on two cores …" ;;
+debug) echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …" ;;
 *) echo "Building Till and its packages, optimised; the first time takes 6 to 20 minutes on two cores …" ;;
 esac
-swift build -c "$configuration" "$@"
+# The index is for editors, which make one of their own.
+swift build -c "$configuration" --disable-index-store "$@"
