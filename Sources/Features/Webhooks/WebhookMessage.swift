@@ -83,7 +83,7 @@ extension MessageType {
     }
 }
 
-/// What a user has, in the words of the API's answers.
+/// The possessions of a user, in the words of the API's answers.
 package struct WebhookState: Sendable {
     package let items: [OwnedItem]
     package let subscriptions: [PurchaseStatus]

@@ -75,3 +75,42 @@ package struct WebhookNotice: Sendable {
         return Array("{\(all.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}".utf8)
     }
 }
+
+/// The body that Standard Webhooks proposes: `type`, `timestamp` and `data` (standard-webhooks.md, "Payload structure").
+private enum StandardForm {
+    static func body(of notice: WebhookNotice) -> [UInt8] {
+        notice.json([("type", notice.type), ("timestamp", notice.happenedAt.rfc3339)])
+    }
+}
+
+/// The JSON of CloudEvents 1.0, whose body has all attributes (cloudevents/spec, formats/json-format.md, "Envelope").
+///
+/// The `subject` is the purchase and not the user: "Sensitive information SHOULD NOT be carried or represented in context
+/// attributes" (spec.md, "Privacy and Security").
+private enum CloudEventsForm {
+    static func body(of notice: WebhookNotice) -> [UInt8] {
+        notice.json([
+            ("specversion", "1.0"), ("id", notice.identifier), ("source", notice.app.map { "/till/\($0)" } ?? "/till"),
+            ("type", notice.type), ("subject", notice.reference), ("time", notice.happenedAt.rfc3339),
+            ("datacontenttype", "application/json"),
+        ])
+    }
+}
+
+/// The body of Slack's incoming webhooks: `text`, a sentence for people (docs.slack.dev, "Incoming webhooks").
+///
+/// Strangers choose the names of users in it. So Slack reads no markup ("Disable Slack markup parsing by setting to false",
+/// `ChatPostMessageArguments`), and shows no preview of an address in a name ("set both unfurl_links and unfurl_media to false",
+/// slackhq/slack-api-docs, "Unfurling"). Slack may still make a link of such an address.
+private enum SlackForm {
+    static func body(of notice: WebhookNotice) -> [UInt8] {
+        // "Slack uses &, <, and > as control characters for special parsing in text objects, so they must be converted to HTML entities"
+        // (docs.slack.dev, "Formatting message text"). A name such as <!channel> would call everybody.
+        let text = notice.sentence.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
+            ">", with: "&gt;")
+        let message: JSONObject = [
+            "mrkdwn": .bool(false), "text": .string(text), "unfurl_links": .bool(false), "unfurl_media": .bool(false),
+        ]
+        return Array(JSONValue.object(message).compactText.utf8)
+    }
+}
