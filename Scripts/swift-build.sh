@@ -9,5 +9,5 @@ shift
 debug) echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …" ;;
 *) echo "Building Till and its packages, optimised; the first time takes 6 to 20 minutes on two cores …" ;;
 esac
-# The index is for editors, which make one of their own.
-swift build -c "$configuration" --disable-index-store "$@"
+# Not `--disable-index-store`: SwiftPM looks for tests of XCTest in the index of the test targets, and ends where there is none.
+swift build -c "$configuration" "$@"
