@@ -13,11 +13,11 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -123,7 +123,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "AppStore", "CPostgreSQL", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs",
-                "Vocabulary", hummingbird, logging,
+                "Vocabulary", hummingbird, lifecycle, logging, nioCore, nioEmbedded,
             ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
         .target(
@@ -199,8 +199,7 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "Acme", "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore",
-                "Proofs",
-                "Service", "TestSupport", "Vocabulary", hummingbirdTesting, logging,
+                "Proofs", "Service", "TestSupport", "Vocabulary", logging,
             ],
             path: "Tests/Simulation"),
         .testTarget(
@@ -210,22 +209,19 @@ let package = Package(
         .testTarget(
             name: "HTTPSupportTests",
             dependencies: [
-                "HTTPSupport", "Ledger", "Proofs", "TestSupport", "Vocabulary", hummingbirdTesting, jwtKit, lifecycle,
-                logging, nioCore, nioPosix,
+                "HTTPSupport", "Ledger", "Proofs", "TestSupport", "Vocabulary", jwtKit, lifecycle, logging, nioCore,
+                nioPosix,
             ],
             path: "Tests/HTTPSupport"),
         .testTarget(
             name: "StoreHTTPTests",
             dependencies: [
-                "AppStore", "HTTPSupport", "Proofs", "Service", "TestSupport", "Vocabulary", hummingbirdTesting, jwtKit,
-                logging,
+                "AppStore", "HTTPSupport", "Proofs", "Service", "TestSupport", "Vocabulary", jwtKit, logging,
             ],
             path: "Tests/StoreHTTP"),
         .testTarget(
             name: "PlayStoreTests",
-            dependencies: [
-                "Catalog", "HTTPSupport", "PlayStore", "Proofs", "TestSupport", "Vocabulary", hummingbirdTesting,
-            ],
+            dependencies: ["Catalog", "HTTPSupport", "PlayStore", "Proofs", "TestSupport", "Vocabulary"],
             path: "Tests/PlayStore"),
         .testTarget(
             name: "AppStoreClientTests",
@@ -245,22 +241,21 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
-                "Service", "TestSupport", "Vocabulary", hummingbirdTesting, lifecycle, logging,
+                "Service", "TestSupport", "Vocabulary", lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(
             name: "StoreTableTests",
             dependencies: [
                 "Acme", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Service",
-                "TestSupport",
-                "Vocabulary", hummingbird, hummingbirdTesting, logging,
+                "TestSupport", "Vocabulary", hummingbird, logging,
             ],
             path: "Tests/StoreTable"),
         .testTarget(
             name: "DoorsTests",
             dependencies: [
                 "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
-                "Service", "TestSupport", "Vocabulary", hummingbirdTesting, logging,
+                "Service", "TestSupport", "Vocabulary", logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
@@ -271,7 +266,7 @@ let package = Package(
             name: "ConsoleTests",
             dependencies: [
                 "AppStore", "Catalog", "Console", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore",
-                "Proofs", "Service", "TestSupport", "Vocabulary", hummingbirdTesting,
+                "Proofs", "Service", "TestSupport", "Vocabulary",
             ],
             path: "Tests/Console"),
         .testTarget(

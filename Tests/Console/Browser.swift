@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Service
 import Synchronization
+import TestSupport
 import Testing
 
 /// A browser without JavaScript: it keeps cookies, and sends the form tokens of the pages that it has read.

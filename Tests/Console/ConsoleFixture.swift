@@ -7,7 +7,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ledger
 import PlayStore
 import Proofs

@@ -6,7 +6,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ledger
 import Logging
 import Proofs

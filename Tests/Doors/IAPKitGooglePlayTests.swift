@@ -2,7 +2,6 @@ import Entitlements
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import PlayStore
 import Proofs
 import Service

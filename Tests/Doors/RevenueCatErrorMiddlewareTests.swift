@@ -1,8 +1,8 @@
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Service
+import TestSupport
 import Testing
 
 /// The conversion of errors around the endpoints, and around the whole router.

@@ -1,7 +1,6 @@
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ledger
 import Proofs
 import TestSupport

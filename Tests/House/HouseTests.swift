@@ -105,7 +105,7 @@ import Testing
     }
 
     /// They compile many packages, with a copy of BoringSSL and with HTTP/2, which a build of `till` is spared.
-    @Test(arguments: ["AsyncHTTPClient", "HummingbirdTesting", "JWTKit"])
+    @Test(arguments: ["AsyncHTTPClient", "JWTKit"])
     func `some packages are for tests alone`(product: String) async throws {
         let targets = try await Self.manifest.value.targets.filter {
             $0.dependencies.contains { $0.product?.first == product }

@@ -3,7 +3,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import PlayStore
 import Proofs
 import TestSupport
@@ -22,7 +21,7 @@ import Testing
     }
 
     private struct Client {
-        let client: any TestClientProtocol
+        let client: TestClient
 
         func send(
             _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, key: String? = "key",

@@ -2,7 +2,6 @@ import Catalog
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Proofs
 import Service
 import TestSupport

@@ -4,7 +4,6 @@ import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
-import HummingbirdTesting
 import Ledger
 import Proofs
 import Service

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPSupport
 import Hummingbird
-import HummingbirdTesting
 import Proofs
 import Service
 import Synchronization

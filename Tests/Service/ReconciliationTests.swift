@@ -4,7 +4,6 @@ import Entitlements
 import Foundation
 import HTTPSupport
 import Hummingbird
-import HummingbirdTesting
 import Ledger
 import Logging
 import Proofs

@@ -4,7 +4,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Proofs
 import Service
 import TestSupport
@@ -51,7 +50,7 @@ import Vocabulary
     /// The text of an answer with its headers.
     private func answer(
         _ operation: AppOperation, _ path: String, _ body: AppOperation.Body?, key: String,
-        from client: any TestClientProtocol
+        from client: TestClient
     ) async throws -> String {
         var headers: HTTPFields = [.authorization: "Bearer \(key)"]
         if let body { headers[.contentType] = body.contentType }
@@ -88,7 +87,7 @@ import Vocabulary
     ///
     /// - Returns: The answers.
     private func call(
-        _ operation: AppOperation, about purchases: SecretPurchases, key: String, at client: any TestClientProtocol
+        _ operation: AppOperation, about purchases: SecretPurchases, key: String, at client: TestClient
     ) async throws -> [String] {
         var answers: [String] = []
         for (path, body) in requests(of: operation, about: purchases) {

@@ -5,7 +5,6 @@ import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
-import HummingbirdTesting
 import Ledger
 import Logging
 import Proofs

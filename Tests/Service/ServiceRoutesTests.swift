@@ -2,7 +2,6 @@ import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
-import HummingbirdTesting
 import Proofs
 import Service
 import TestSupport

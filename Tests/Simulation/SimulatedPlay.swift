@@ -4,7 +4,6 @@ import Entitlements
 import Foundation
 import HTTPSupport
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import PlayStore
 import Proofs

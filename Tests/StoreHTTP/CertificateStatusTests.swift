@@ -3,7 +3,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Proofs
 import TestSupport
 import Testing
@@ -24,7 +23,7 @@ import Testing
     private struct Client {
         let store: Store
         let clock: ManualClock
-        let client: any TestClientProtocol
+        let client: TestClient
 
         private func send(
             _ method: HTTPRequest.Method,

@@ -3,7 +3,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Proofs
 import TestSupport
 import Testing
@@ -35,7 +34,7 @@ import Testing
 
     /// A client of one process.
     private struct Client {
-        let client: any TestClientProtocol
+        let client: TestClient
 
         func send(
             _ method: HTTPRequest.Method,

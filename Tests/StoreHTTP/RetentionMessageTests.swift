@@ -3,7 +3,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Proofs
 import Service
 import TestSupport

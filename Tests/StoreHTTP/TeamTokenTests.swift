@@ -3,7 +3,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import JWTKit
 import Proofs
 import TestSupport

@@ -6,7 +6,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ledger
 import Logging
 import Proofs
@@ -26,7 +25,7 @@ actor TableService {
     nonisolated let clock: ManualClock
     nonisolated let play: ScriptedPlay
     nonisolated let acme: AcmeShop
-    private let client: any TestClientProtocol
+    private let client: TestClient
     private let parts: Parts
     private var sweep = HistorySweep()
     private var messages = Messages()
@@ -53,7 +52,7 @@ actor TableService {
     }
 
     private init(
-        _ parts: Parts, _ play: ScriptedPlay, _ acme: AcmeShop, _ clock: ManualClock, _ client: any TestClientProtocol
+        _ parts: Parts, _ play: ScriptedPlay, _ acme: AcmeShop, _ clock: ManualClock, _ client: TestClient
     ) {
         (self.parts, self.play, self.acme, self.clock, self.client) = (parts, play, acme, clock, client)
     }

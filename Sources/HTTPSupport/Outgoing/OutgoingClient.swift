@@ -70,7 +70,7 @@ package struct OutgoingRequest: Sendable {
 /// The answer of another server.
 package struct OutgoingAnswer: Sendable {
     package let status: Int
-    fileprivate let headers: [(name: String, value: String)]
+    package let headers: [(name: String, value: String)]
     package let body: [UInt8]
 
     /// The values of a header, one for each line.

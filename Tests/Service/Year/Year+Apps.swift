@@ -1,7 +1,6 @@
 import AppStore
 import HTTPSupport
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Proofs
 import TestSupport

@@ -5,7 +5,6 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Proofs
 import Service
 import ServiceLifecycle
@@ -15,7 +14,7 @@ import Testing
 /// The team's back end in a recorded year: it asks the App Store Server API, and receives webhooks.
 struct YearBackEnd: Sendable {
     /// On a connection to the store.
-    let store: any TestClientProtocol
+    let store: TestClient
     let key: AppStoreServerKey
     let receiver: WebhookReceiver
     /// The identifier of the webhook.
@@ -24,7 +23,7 @@ struct YearBackEnd: Sendable {
     /// Runs a back end, and the sender of its webhooks, beside a body.
     static func running<Value: Sendable>(
         _ fixture: YearFixture,
-        _ store: any TestClientProtocol,
+        _ store: TestClient,
         _ body: (YearBackEnd) async throws -> Value
     ) async throws -> Value {
         var privateKey = ""

@@ -2,7 +2,6 @@ import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import Proofs
 import TestSupport
@@ -27,7 +26,7 @@ actor Year {
 
     let fixture: YearFixture
     /// On a connection to the service.
-    let client: any TestClientProtocol
+    let client: TestClient
     let dice: Dice?
     private let faults: Int
     /// The events of the year, by their days.
@@ -57,7 +56,7 @@ actor Year {
 
     init(
         _ fixture: YearFixture,
-        _ client: any TestClientProtocol,
+        _ client: TestClient,
         _ delivery: Delivery = .prompt,
         events: [String: [YearEvent]] = YearScript.events,
         backEnd: YearBackEnd? = nil,

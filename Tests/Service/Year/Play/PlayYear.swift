@@ -2,7 +2,6 @@ import Entitlements
 import Foundation
 import HTTPSupport
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import PlayStore
 import Proofs
@@ -25,7 +24,7 @@ actor PlayYear {
     private static let milliseconds: Int64 = 86_400_000
 
     let fixture: PlayYearFixture
-    private let client: any TestClientProtocol
+    private let client: TestClient
     private let knowledge: Knowledge
     /// The numbers of anna's purchases in the Play's list, in their order.
     private(set) var purchases: [Int64] = []
@@ -40,7 +39,7 @@ actor PlayYear {
     /// The number of the last notification that the lines have.
     var lastNotification: Int64 = 0
 
-    private init(_ fixture: PlayYearFixture, _ client: any TestClientProtocol, _ knowledge: Knowledge) {
+    private init(_ fixture: PlayYearFixture, _ client: TestClient, _ knowledge: Knowledge) {
         (self.fixture, self.client, self.knowledge) = (fixture, client, knowledge)
     }
 

@@ -4,7 +4,6 @@ import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
-import HummingbirdTesting
 import Ledger
 import PlayStore
 import Proofs
@@ -63,7 +62,7 @@ final class PlayYearFixture: Sendable {
     /// - Parameter notifies: True if the Play pushes notifications to the service.
     static func run<Value: Sendable>(
         notifies: Bool,
-        _ body: @Sendable @escaping (PlayYearFixture, any TestClientProtocol) async throws -> Value
+        _ body: @Sendable @escaping (PlayYearFixture, TestClient) async throws -> Value
     ) async throws -> Value {
         let folder = try TemporaryFolder(isInMemory: true)
         let clock = ManualClock(try #require(Timestamp(rfc3339: "2027-01-01T12:00:00Z")))
