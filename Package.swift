@@ -21,8 +21,6 @@ let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-// A second reader and writer of tokens, for tests alone.
-let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 // The texts of a target's folders `Resources`, compiled into the binary, which is all that is deployed.
@@ -49,7 +47,6 @@ let package = Package(
             url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
         .systemLibrary(
@@ -209,14 +206,13 @@ let package = Package(
         .testTarget(
             name: "HTTPSupportTests",
             dependencies: [
-                "HTTPSupport", "Ledger", "Proofs", "TestSupport", "Vocabulary", jwtKit, lifecycle, logging, nioCore,
-                nioPosix,
+                "HTTPSupport", "Ledger", "Proofs", "TestSupport", "Vocabulary", lifecycle, logging, nioCore, nioPosix,
             ],
-            path: "Tests/HTTPSupport"),
+            path: "Tests/HTTPSupport", exclude: ["oracle-tokens.json", "oracle_tokens.py"]),
         .testTarget(
             name: "StoreHTTPTests",
             dependencies: [
-                "AppStore", "HTTPSupport", "Proofs", "Service", "TestSupport", "Vocabulary", jwtKit, logging,
+                "AppStore", "HTTPSupport", "Proofs", "Service", "TestSupport", "Vocabulary", logging,
             ],
             path: "Tests/StoreHTTP"),
         .testTarget(
@@ -225,7 +221,7 @@ let package = Package(
             path: "Tests/PlayStore"),
         .testTarget(
             name: "AppStoreClientTests",
-            dependencies: ["Entitlements", "Proofs", "Service", "TestSupport", "Vocabulary", jwtKit],
+            dependencies: ["Entitlements", "Proofs", "Service", "TestSupport", "Vocabulary"],
             path: "Tests/AppStoreClient"),
         .testTarget(
             name: "PlayDeveloperAPITests",

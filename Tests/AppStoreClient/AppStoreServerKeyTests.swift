@@ -1,6 +1,5 @@
 import Entitlements
 import Foundation
-import JWTKit
 import Proofs
 import Service
 import TestSupport
@@ -8,28 +7,22 @@ import Testing
 
 /// The key and the tokens for the App Store Server API.
 @Suite struct AppStoreServerKeyTests {
-    private struct Claims: JWTPayload {
-        let iss: String
-        let iat: Int64
-        let exp: Int64
-        let aud: String
-        let bid: String
-
-        func verify(using algorithm: some JWTAlgorithm) {}
-    }
-
-    @Test func `a token names the issuer and the app, and is valid for five minutes`() async throws {
-        let key = ES256PrivateKey()
+    /// `Tests/Apple` shows such a token to PyJWT, on which Apple's own library relies.
+    @Test func `a token names the issuer and the app, and is valid for five minutes`() throws {
+        let key = try PrivateKey.generate(.p256)
         let own = try AppStoreServerKey(
-            privateKey: key.pemRepresentation, keyIdentifier: "ABC123", issuerIdentifier: "issuer",
+            privateKey: try key.pem(), keyIdentifier: "ABC123", issuerIdentifier: "issuer",
             bundleIdentifier: "com.example.app")
         let token = try own.token(at: Timestamp(secondsSince1970: 1_790_000_000))
-        let keys = await JWTKeyCollection().add(ecdsa: key.publicKey, kid: "ABC123")
-        let claims = try await keys.verify(token, as: Claims.self)
-        #expect((claims.iss, claims.bid, claims.aud) == ("issuer", "com.example.app", "appstoreconnect-v1"))
-        #expect((claims.iat, claims.exp) == (1_789_999_970, 1_790_000_300))
-        let header = try DefaultJWTParser().parse(Array(token.utf8), as: Claims.self).header
-        #expect((header.alg, header.kid, header.typ) == ("ES256", "ABC123", "JWT"))
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        #expect(parts.count == 3)
+        let bytes = try parts.map { try #require(Base64.decode($0.utf8, .urlSafe)) }
+        #expect(String(decoding: bytes[0], as: UTF8.self) == #"{"alg":"ES256","kid":"ABC123","typ":"JWT"}"#)
+        #expect(
+            String(decoding: bytes[1], as: UTF8.self) == """
+                {"iss":"issuer","iat":1789999970,"exp":1790000300,"aud":"appstoreconnect-v1","bid":"com.example.app"}
+                """)
+        #expect(key.publicKey.verifiesES256(bytes[2], over: Array("\(parts[0]).\(parts[1])".utf8)))
     }
 
     @Test(
@@ -43,12 +36,14 @@ import Testing
         #expect(AppStoreServerClient.secondsAhead(of: date, at: now) == seconds)
     }
 
-    @Test func `a key that is not a private key on P-256 is refused`() throws {
-        let curve = ES256PrivateKey()
+    @Test func `a key that is not a private key on P-256 is refused`() async throws {
+        let folder = try TemporaryFolder()
+        try await Tool.run("openssl", ["genpkey", "-algorithm", "ED25519", "-out", "ed25519.pem"], in: folder.url)
+        let curve = try PrivateKey.generate(.p256)
         let texts = [
-            "no key", "", ES384PrivateKey().pemRepresentation, try EdDSA.PrivateKey().pemRepresentation,
-            try TestChains.rsa.get().leaf.key.pem(), curve.publicKey.pemRepresentation,
-            String(curve.pemRepresentation.dropFirst(10)),
+            "no key", "", try PrivateKey.generate(.p384).pem(),
+            try String(contentsOf: folder.file("ed25519.pem"), encoding: .utf8),
+            try TestChains.rsa.get().leaf.key.pem(), try curve.publicKey.pem(), String(try curve.pem().dropFirst(10)),
         ]
         for text in texts {
             #expect(throws: ReconciliationError.keyInvalid, "\(text.prefix(40))") {

@@ -27,6 +27,7 @@ import urllib.request
 import uuid
 import zlib
 
+import jwt
 import requests
 from appstoreserverlibrary.api_client import APIException, APIError, AppStoreServerAPIClient, GetTransactionHistoryVersion
 from appstoreserverlibrary.jws_signature_creator import (
@@ -783,11 +784,17 @@ class AppStoreTests(unittest.TestCase):
         stranger = ec.generate_private_key(ec.SECP256R1()).private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         )
+        # A token that names no key.
+        unnamed = self.store.client()
+        claims = jwt.decode(unnamed._generate_token(), options={"verify_signature": False})
+        own = pathlib.Path(self.store.key["privateKey"]).read_bytes()
+        unnamed._generate_token = lambda: jwt.encode(claims, own, algorithm="ES256")
         for client in [
             self.store.client(bundle="com.example.other"),
             self.store.client(issuer=str(uuid.uuid4())),
             self.store.client(key_id="NOSUCHKEY1"),
             self.store.client(key=stranger),
+            unnamed,
         ]:
             with self.assertRaises(APIException) as context:
                 client.get_transaction_info("1234")

@@ -3,12 +3,11 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import JWTKit
 import Proofs
 import TestSupport
 import Testing
 
-/// The tokens of developers' servers, signed by jwt-kit and by Till.
+/// The tokens of developers' servers. `Tests/Apple` signs them with Apple's own library.
 @Suite struct TeamTokenTests {
     private static let now: Int64 = 1_790_000_000
     private static let start = "2026-09-21T14:13:20Z"
@@ -22,17 +21,6 @@ import Testing
         var privateKey = ""
         key = try garden.store.makeTeamKey { privateKey = $1 }
         self.privateKey = privateKey
-    }
-
-    /// A payload in the form of Apple's libraries.
-    private struct Claims: JWTPayload {
-        let iss: String
-        let iat: Int64
-        let exp: Int64
-        let aud: String
-        let bid: String
-
-        func verify(using algorithm: some JWTAlgorithm) {}
     }
 
     private var standardClaims: [String: JSONValue] {
@@ -57,7 +45,7 @@ import Testing
         }
         let signed = [text(standardHeader, header), text(standardClaims, claims)]
             .map { Base64.encode($0.utf8, .urlSafe) }.joined(separator: ".")
-        let signature = try Proofs.PrivateKey(pem: pem ?? privateKey).signES256(Array(signed.utf8))
+        let signature = try PrivateKey(pem: pem ?? privateKey).signES256(Array(signed.utf8))
         return signed + "." + Base64.encode(signature, .urlSafe)
     }
 
@@ -90,16 +78,6 @@ import Testing
             #expect(try await status("more", good) == 409)
             #expect(try await status("more", bad) == 401)
         }
-    }
-
-    @Test func `a token that jwt-kit signs is accepted`() async throws {
-        let keys = await JWTKeyCollection().add(ecdsa: try ES256PrivateKey(pem: privateKey))
-        let claims = Claims(
-            iss: key.issuerIdentifier, iat: Self.now, exp: Self.now + 300, aud: "appstoreconnect-v1",
-            bid: TestGarden.bundleIdentifier)
-        #expect(try await isAccepted(keys.sign(claims, kid: JWKIdentifier(string: key.keyIdentifier))))
-        // Without a `kid`, no key matches.
-        #expect(try await !isAccepted(keys.sign(claims)))
     }
 
     @Test(
@@ -145,7 +123,7 @@ import Testing
     }
 
     @Test func `a token that the team's key did not sign is refused`() async throws {
-        let stranger = try Proofs.PrivateKey.generate(.p256).pem()
+        let stranger = try PrivateKey.generate(.p256).pem()
         #expect(try await !isAccepted(token(signedBy: stranger)))
         let good = try token()
         #expect(try await isAccepted(good))
