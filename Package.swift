@@ -6,8 +6,6 @@ import PackageDescription
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
-// For tests alone: the client of Till's own requests is `OutgoingClient`.
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 // SQLite itself, as GRDB has it.
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -15,6 +13,7 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
@@ -45,7 +44,6 @@ let package = Package(
         // One trait: the flags of two come in an order that differs from run to run, which compiles Hummingbird again.
         .package(
             url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -269,7 +267,7 @@ let package = Package(
             name: "tillTests",
             dependencies: [
                 "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "PlayStore", "Proofs", "Service",
-                "TestSupport", "Vocabulary", "till", argumentParser, asyncHTTPClient, grdb, logging,
+                "TestSupport", "Vocabulary", "till", argumentParser, grdb, logging, nioCore, nioHTTP1, nioPosix,
             ],
             path: "Tests/till"),
         .testTarget(

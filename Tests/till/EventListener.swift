@@ -1,8 +1,11 @@
-import AsyncHTTPClient
 import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
 import Synchronization
 
-/// A listener to a user's events, like an `EventSource`. It parses by the rules of HTML Standard section 9.2.6.
+/// A listener to a user's events on a connection of its own, like an `EventSource`. It parses by the rules of HTML Standard section
+/// 9.2.6.
 final class EventListener: Sendable {
     struct Event: Hashable, Sendable {
         var id = ""
@@ -17,12 +20,6 @@ final class EventListener: Sendable {
         var hasEnded = false
     }
 
-    /// A client with a connection for each listener: the shared client has eight for one server. It lives as long as the tests.
-    static let screens = HTTPClient(
-        eventLoopGroupProvider: .singleton,
-        configuration: .init(
-            connectionPool: .init(idleTimeout: .seconds(1), concurrentHTTP1ConnectionsPerHostSoftLimit: 10_000)))
-
     private let state = Mutex(State())
     private let task = Mutex<Task<Void, Never>?>(nil)
 
@@ -32,26 +29,49 @@ final class EventListener: Sendable {
         _ url: URL,
         token: String,
         after lastEvent: String? = nil,
-        over client: HTTPClient = screens,
         onEvent: (@Sendable (Event) -> Void)? = nil
     ) {
-        var request = HTTPClientRequest(url: url.appending(path: "/v1/me/events").absoluteString)
-        request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        if let lastEvent { request.headers.add(name: "Last-Event-ID", value: lastEvent) }
-        let listening = Task { [weak self, request] in
+        var headers: HTTPHeaders = ["Authorization": "Bearer \(token)"]
+        if let lastEvent { headers.add(name: "Last-Event-ID", value: lastEvent) }
+        let listening = Task { [weak self, headers] in
             var parser = Parser()
-            do {
-                let response = try await client.execute(request, deadline: .distantFuture)
-                guard response.status == .ok else { throw CancellationError() }
-                for try await buffer in response.body {
-                    for event in parser.take(buffer.readableBytesView) {
-                        if let onEvent { onEvent(event) } else { self?.state.withLock { $0.events.append(event) } }
-                    }
+            try? await Self.listen(to: url, headers) { bytes in
+                for event in parser.take(bytes) {
+                    if let onEvent { onEvent(event) } else { self?.state.withLock { $0.events.append(event) } }
                 }
-            } catch {}
+            }
             self?.state.withLock { $0.hasEnded = true }
         }
         task.withLock { $0 = listening }
+    }
+
+    /// Passes on the bytes of the answer until it ends, or the task is cancelled.
+    private static func listen(
+        to server: URL, _ headers: HTTPHeaders, onBytes: (ByteBufferView) -> Void
+    ) async throws {
+        guard let host = server.host(), let port = server.port else { throw URLError(.badURL) }
+        let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(
+            host: host, port: port
+        ) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                return try NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>(
+                    wrappingChannelSynchronously: channel)
+            }
+        }
+        try await connection.executeThenClose { answer, request in
+            var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/v1/me/events", headers: headers)
+            head.headers.add(name: "Host", value: "\(host):\(port)")
+            try await request.write(.head(head))
+            try await request.write(.end(nil))
+            for try await part in answer {
+                switch part {
+                case .head(let head): if head.status != .ok { return }
+                case .body(let bytes): onBytes(bytes.readableBytesView)
+                case .end: return
+                }
+            }
+        }
     }
 
     deinit { task.withLock { $0?.cancel() } }

@@ -1,5 +1,5 @@
-import AsyncHTTPClient
 import Foundation
+import HTTPSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -31,6 +31,9 @@ import Testing
                 users: Size.full.users, screens: Size.full.screens, changesPerSecond: Size.full.changesPerSecond,
                 seconds: $0)
         } ?? .small
+
+    /// The client of the requests that change something.
+    private static let devices = OutgoingClient(connectionsPerHost: 8)
 
     private static func now() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
@@ -109,14 +112,13 @@ import Testing
                 let (token, box) = (tokens[user], counts[user])
                 group.addTask {
                     // Each request causes one event, in any order.
-                    var request = HTTPClientRequest(url: url.appending(path: "/v1/me/profile").absoluteString)
-                    request.method = .PATCH
-                    request.body = .bytes(Array(#"{"nickname":"Mint"}"#.utf8))
-                    request.headers.add(name: "Authorization", value: "Bearer \(token)")
+                    var request = OutgoingRequest(
+                        .patch, url.appending(path: "/v1/me/profile").absoluteString,
+                        body: Array(#"{"nickname":"Mint"}"#.utf8))
+                    request.add("Authorization", "Bearer \(token)")
                     box.value.withLock { $0.sentAt.append(Self.now()) }
-                    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-                    _ = try await response.body.collect(upTo: 1 << 16)
-                    return response.status == .ok
+                    let limits = OutgoingLimits(answer: .seconds(30), body: .whole(upTo: 1 << 16))
+                    return try await Self.devices.send(request, limits).status == 200
                 }
                 if number > 64, try await group.next() == true { answered += 1 }
             }

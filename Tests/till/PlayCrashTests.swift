@@ -1,5 +1,4 @@
 import AppStore
-import AsyncHTTPClient
 import Foundation
 import HTTPSupport
 import PlayStore
@@ -70,34 +69,28 @@ import Vocabulary
     /// - Returns: The purchases that the service has answered to be redeemed.
     private func redeem(
         _ sales: [Sale], at service: ServeProcess, onAnswer: @escaping @Sendable (Int) -> Void = { _ in }
-    ) async throws -> Set<Sale> {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return try await HTTPClient.withHTTPClient(configuration: configuration) { [key] client in
-            let url = service.url
-            @Sendable func send(_ sale: Sale) async -> Sale? {
-                var request = HTTPClientRequest(url: "\(url.absoluteString)/v1/users/\(sale.user)/transactions")
-                request.method = .POST
-                request.headers.add(name: "Authorization", value: "Bearer \(key)")
-                request.body = .bytes(Array(JSONValue.object(["purchaseToken": .string(sale.token)]).compactText.utf8))
-                guard let answer = try? await client.execute(request, timeout: .seconds(30)),
-                    (try? await answer.body.collect(upTo: 1 << 20)) != nil
-                else { return nil }
-                return answer.status.code == 200 ? sale : nil
+    ) async -> Set<Sale> {
+        let client = OutgoingClient(connectionsPerHost: Self.connections, idleTime: .seconds(1))
+        @Sendable func send(_ sale: Sale) async -> Sale? {
+            var request = OutgoingRequest(
+                .post, "\(service.url.absoluteString)/v1/users/\(sale.user)/transactions",
+                body: Array(JSONValue.object(["purchaseToken": .string(sale.token)]).compactText.utf8))
+            request.add("Authorization", "Bearer \(key)")
+            let limits = OutgoingLimits(answer: .seconds(30), body: .whole(upTo: 1 << 20))
+            return (try? await client.send(request, limits))?.status == 200 ? sale : nil
+        }
+        return await withTaskGroup(of: Sale?.self) { group in
+            var (answered, waiting): (Set<Sale>, _) = ([], sales.makeIterator())
+            for _ in 0..<Self.connections {
+                guard let sale = waiting.next() else { break }
+                group.addTask { await send(sale) }
             }
-            return await withTaskGroup(of: Sale?.self) { group in
-                var (answered, waiting): (Set<Sale>, _) = ([], sales.makeIterator())
-                for _ in 0..<Self.connections {
-                    guard let sale = waiting.next() else { break }
-                    group.addTask { await send(sale) }
-                }
-                while let sale = await group.next() {
-                    if let sale { answered.insert(sale) }
-                    onAnswer(answered.count)
-                    if let next = waiting.next() { group.addTask { await send(next) } }
-                }
-                return answered
+            while let sale = await group.next() {
+                if let sale { answered.insert(sale) }
+                onAnswer(answered.count)
+                if let next = waiting.next() { group.addTask { await send(next) } }
             }
+            return answered
         }
     }
 
@@ -126,7 +119,7 @@ import Vocabulary
             if round % 2 == 0 {
                 let isKilled = Mutex(false)
                 // A device without an answer sends a token again, so the test sends each one twice.
-                let redeemed = try await redeem(zip(due, due).flatMap { [$0, $1] }, at: service) { count in
+                let redeemed = await redeem(zip(due, due).flatMap { [$0, $1] }, at: service) { count in
                     let isFirst = isKilled.withLock { killed in
                         defer { killed = killed || count >= moment }
                         return count >= moment && !killed
@@ -136,7 +129,7 @@ import Vocabulary
                 answered.formUnion(redeemed)
                 #expect(isKilled.withLock { $0 }, "round \(round)")
             } else {
-                answered.formUnion(try await redeem(due, at: service))
+                answered.formUnion(await redeem(due, at: service))
                 try await expectEventually { try consumed(due) >= moment }
                 service.kill()
             }
@@ -154,12 +147,12 @@ import Vocabulary
         // A device presents each purchase again that it has no answer about, later if these are more than the tokens of a minute. In the
         // end the ledger has each one once.
         let last = try await serve()
-        try await expectEventually {
-            answered.formUnion(try await redeem(sales.filter { !answered.contains($0) }, at: last))
+        await expectEventually {
+            answered.formUnion(await redeem(sales.filter { !answered.contains($0) }, at: last))
             return answered.count == sales.count
         }
         let repeated = Array(sales.prefix(100))
-        try await expectEventually { try await redeem(repeated, at: last).count == repeated.count }
+        await expectEventually { await redeem(repeated, at: last).count == repeated.count }
         for sale in sales { #expect(try await seeds(of: sale, at: last) == Self.amount, "\(sale.user)") }
         try await expectEventually { try consumed(sales) == sales.count }
         #expect(await last.end(SIGTERM) == 0)

@@ -1,5 +1,4 @@
 import AppStore
-import AsyncHTTPClient
 import Foundation
 import HTTPSupport
 import Proofs
@@ -74,50 +73,44 @@ struct SalesLoad {
         _ sales: [Sale],
         at urls: [URL],
         onAnswer: @escaping @Sendable (Int) -> Void = { _ in }
-    ) async throws -> Set<Sale> {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return try await HTTPClient.withHTTPClient(configuration: configuration) { [key, publicKey] http in
-            let clients = urls.map { ServiceClient(url: $0, credential: key) }
-            return await withTaskGroup(of: Sale?.self) { group in
-                var answered: Set<Sale> = []
-                var waiting = sales.enumerated().makeIterator()
-                @Sendable func send(_ sale: Sale, _ number: Int) async -> Sale? {
-                    if let publicKey, sale.user.issuer == User.customerIssuer {
-                        let url = urls[number % urls.count]
-                        return await Self.isFinished(sale, by: http, at: url, publicKey) ? sale : nil
-                    }
-                    let connection = HTTPServiceConnection(client: clients[number % clients.count], user: sale.user)
-                    let answer = try? await connection.redeem(sale.proof)
-                    return answer?.transactions.first?.mayFinish == true ? sale : nil
-                }
-                for _ in 0..<Self.connections {
-                    guard let (number, sale) = waiting.next() else { break }
-                    group.addTask { await send(sale, number) }
-                }
-                while let sale = await group.next() {
-                    if let sale { answered.insert(sale) }
-                    onAnswer(answered.count)
-                    if let (number, next) = waiting.next() { group.addTask { await send(next, number) } }
-                }
-                return answered
+    ) async -> Set<Sale> {
+        let sdk = OutgoingClient(connectionsPerHost: Self.connections, idleTime: .seconds(1))
+        let clients = urls.map { ServiceClient(url: $0, credential: key) }
+        @Sendable func send(_ sale: Sale, _ number: Int) async -> Sale? {
+            if let publicKey, sale.user.issuer == User.customerIssuer {
+                let url = urls[number % urls.count]
+                return await Self.isFinished(sale, by: sdk, at: url, publicKey) ? sale : nil
             }
+            let connection = HTTPServiceConnection(client: clients[number % clients.count], user: sale.user)
+            let answer = try? await connection.redeem(sale.proof)
+            return answer?.transactions.first?.mayFinish == true ? sale : nil
+        }
+        return await withTaskGroup(of: Sale?.self) { group in
+            var answered: Set<Sale> = []
+            var waiting = sales.enumerated().makeIterator()
+            for _ in 0..<Self.connections {
+                guard let (number, sale) = waiting.next() else { break }
+                group.addTask { await send(sale, number) }
+            }
+            while let sale = await group.next() {
+                if let sale { answered.insert(sale) }
+                onAnswer(answered.count)
+                if let (number, next) = waiting.next() { group.addTask { await send(next, number) } }
+            }
+            return answered
         }
     }
 
     /// Sends a sale as RevenueCat's SDKs do. They finish a transaction after each answer below 500.
-    private static func isFinished(_ sale: Sale, by http: HTTPClient, at url: URL, _ key: String) async -> Bool {
+    private static func isFinished(_ sale: Sale, by sdk: OutgoingClient, at url: URL, _ key: String) async -> Bool {
         guard case .signedTransaction(let proof) = sale.proof else { return false }
-        var request = HTTPClientRequest(url: url.appending(path: "v1/receipts").absoluteString)
-        request.method = .POST
-        request.headers.add(name: "Authorization", value: "Bearer \(key)")
         let body = JSONValue.object(["app_user_id": .string(sale.user.name), "fetch_token": .string(proof)])
-        request.body = .bytes(Array(body.compactText.utf8))
-        guard let response = try? await http.execute(request, timeout: .seconds(30)),
-            (try? await response.body.collect(upTo: 1 << 20)) != nil
-        else { return false }
-        return response.status.code < 500
+        var request = OutgoingRequest(
+            .post, url.appending(path: "v1/receipts").absoluteString, body: Array(body.compactText.utf8))
+        request.add("Authorization", "Bearer \(key)")
+        let limits = OutgoingLimits(answer: .seconds(30), body: .whole(upTo: 1 << 20))
+        guard let answer = try? await sdk.send(request, limits) else { return false }
+        return answer.status < 500
     }
 
     /// The transactions of all users in the service, unordered.
