@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests of the back ends in Examples, each beside a Till with both local stores.
 #   Scripts/test-examples.sh TILL
-# Python's packages and Go come from PyPI. Swift uses the packages that `make test` has built, and is skipped without them.
+# Python's packages and Go come from PyPI. Swift uses the packages that `make test` has built, and is skipped without them; of the
+# others, it builds those for tokens.
 set -euo pipefail
 
 TILL=$(realpath "$1")
@@ -49,8 +50,11 @@ say "Swift"
 # As `swift test` does it in the folder of the example: without the program's own entry point, and with that of the tests.
 swift_tests() {
     local swiftc=(swiftc -swift-version 6 -parse-as-library -Onone "@$work/compile" -I "$work")
+    # The same versions, so that its objects fit those of Till's build. A target alone: Hummingbird is built already.
+    cp Package.resolved Examples/Swift/Package.resolved &&
+        swift build --package-path Examples/Swift --scratch-path .build/example-swift --target JWTKit || return
     echo 'import Testing; @main struct Tests { static func main() async { await __swiftPMEntryPoint() as Never } }' >"$work/Entry.swift"
-    "$tools/bin/python" Scripts/built-packages.py .build "$1" "$work" Crypto Hummingbird JWTKit Logging &&
+    "$tools/bin/python" Scripts/built-packages.py ".build/$1" .build/example-swift/debug "$work" Crypto Hummingbird JWTKit Logging &&
         "${swiftc[@]}" -module-name Garden -enable-testing -emit-module -emit-module-path "$work/Garden.swiftmodule" \
             -c Examples/Swift/Sources/Garden/Garden.swift -o "$work/Garden.o" \
             -Xfrontend -entry-point-function-name -Xfrontend Garden_main &&
@@ -59,7 +63,7 @@ swift_tests() {
 }
 configuration=
 for each in debug release; do
-    [ ! -e ".build/$each/Modules/JWTKit.swiftmodule" ] || configuration=$each
+    [ ! -e ".build/$each/tillPackageTests.product/Objects.LinkFileList" ] || configuration=$each
 done
 if ! command -v swiftc >/dev/null; then
     skip "there is no Swift."
