@@ -227,7 +227,6 @@ extension StoreKitCall {
     package func failure(named name: String) -> StoreKitFailure? { failures.first { $0.rawValue == name } }
 }
 
-/// The settings of the store in JSON.
 package struct SettingsResource: Encodable, Sendable {
     private let settings: StoreSettings
 

@@ -134,7 +134,6 @@ extension Field<String> {
         return choice("app", "App", empty: empty, apps.map { ($0, Phrase(same: $0)) }, chosen: chosen)
     }
 
-    /// The choice of a store.
     static func store(empty: Phrase, chosen: String?) -> Field {
         choice("store", "Store", empty: empty, PurchaseStore.allCases.map { ($0.rawValue, $0.title) }, chosen: chosen)
     }

@@ -59,7 +59,6 @@ package protocol DeliveryMessage: Sendable {
     var logged: [(name: String, value: String)] { get }
 }
 
-/// The result of an attempt to deliver a message.
 package struct DeliveryResult<Message: DeliveryMessage>: Sendable {
     /// The message when it was leased.
     let message: Message

@@ -15,7 +15,6 @@ package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
 }
 
 extension WebhookFormat {
-    /// The media type of the body.
     package var mediaType: String { self == .cloudEvents ? "application/cloudevents+json" : "application/json" }
 
     /// True if messages state what the user has.

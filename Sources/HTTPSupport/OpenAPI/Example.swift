@@ -14,7 +14,6 @@ extension Schema {
     package static let unknownText = "…"
 }
 
-/// The making of an example.
 private struct Example {
     let components: [String: JSONObject]
     let words: [String: JSONValue]

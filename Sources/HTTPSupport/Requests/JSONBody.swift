@@ -120,7 +120,6 @@ package struct JSONBody {
         }
     }
 
-    /// Returns a required integer.
     package func integer(_ field: String) throws(Problem) -> Int {
         try required(field, "an integer") { if case .number(let number) = $0 { Int(number.text) } else { nil } }
     }
@@ -136,7 +135,6 @@ package struct JSONBody {
         return try required(field, "true or false") { if case .bool(let flag) = $0 { flag } else { nil } }
     }
 
-    /// Returns a required object.
     package func object(_ field: String, fields known: [String]) throws(Problem) -> JSONBody {
         let inner = try required(field, "an object") { if case .object(let inner) = $0 { inner } else { nil } }
         return try JSONBody(object: inner, path: "\(path)/\(field)", known: known)

@@ -79,7 +79,6 @@ final class PostgreSQLConnection {
         hasWarned.deallocate()
     }
 
-    /// The server at the other end.
     var server: PostgreSQLServer? {
         guard let host = PQhost(handle), let port = PQport(handle) else { return nil }
         return PostgreSQLServer(host: String(cString: host), port: String(cString: port))

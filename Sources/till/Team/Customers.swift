@@ -31,7 +31,6 @@ struct Customers: ServiceCaller {
         try require(!text.isEmpty, "Name a part of a name, or an account token.")
     }
 
-    /// The shown part of a user.
     private struct Customer: Decodable, Listed, Sendable {
         static let listName = "users"
 
@@ -134,7 +133,6 @@ struct UnclaimedList: ServiceCaller {
 
     @OptionGroup var call: CallOptions
 
-    /// The shown part of a purchase.
     private struct Purchase: Decodable, Listed, Sendable {
         static let listName = "purchases"
 

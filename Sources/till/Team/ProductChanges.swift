@@ -184,7 +184,6 @@ struct ProductsHistory: CatalogCaller {
 
     @OptionGroup var catalog: CatalogOptions
 
-    /// The shown part of a change.
     private struct Change: Decodable, Listed, Sendable {
         static let listName = "changes"
 

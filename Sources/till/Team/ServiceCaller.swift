@@ -322,7 +322,6 @@ extension ServiceClient {
         return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
     }
 
-    /// The largest number of pages of a list.
     private static let maximumPages = 100_000
 
     /// The elements of a list, from all its pages.

@@ -22,7 +22,6 @@ struct WebhooksCommand: AsyncParsableCommand {
         defaultSubcommand: WebhooksList.self)
 }
 
-/// The shown part of a webhook.
 private struct Webhook: Decodable, Listed, Sendable {
     static let listName = "webhooks"
 
@@ -42,7 +41,6 @@ private struct Webhook: Decodable, Listed, Sendable {
     }
 }
 
-/// A command about webhooks.
 protocol WebhookCaller: ServiceCaller {}
 
 extension WebhookCaller {
@@ -51,7 +49,6 @@ extension WebhookCaller {
     var need: ConfigurationNeed { .none }
 }
 
-/// The argument that names a webhook.
 struct WebhookArgument: ParsableArguments {
     @Argument(help: "The webhook, as `till webhooks` names it.")
     var webhook: String
@@ -321,7 +318,6 @@ struct WebhooksMessages: WebhookCaller, UserCaller {
 
     @OptionGroup var userCall: UserCallOptions
 
-    /// The shown part of a message.
     private struct Message: Decodable, Listed, Sendable {
         /// A message in Till's format.
         struct Own: Decodable, Sendable {

@@ -68,7 +68,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// The storefront of the agreed price, as ISO 3166-1 alpha-3; nil for that of the settings.
     var agreedStorefront: String?
     package internal(set) var priceIncrease: PriceIncrease?
-    /// True if the customer declined a price increase.
     var hasDeclinedPriceIncrease = false
     /// The dates on which the renewal date was extended.
     var extensionDates: [Timestamp] = []
@@ -188,7 +187,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         return used.offer
     }
 
-    /// The storefront in which it is charged.
     func storefront(_ terms: SubscriptionTerms) -> Storefront {
         agreedStorefront.flatMap(Storefront.init(countryCode:)) ?? terms.storefront
     }

@@ -61,10 +61,8 @@ enum WebhookWords {
         }
     }
 
-    /// The app whose events an endpoint receives.
     static func app(of endpoint: WebhookEndpoint) -> HTML { endpoint.app.map { data($0) } ?? HTML { "All apps" } }
 
-    /// The types of the messages that an endpoint receives.
     static func types(of endpoint: WebhookEndpoint) -> HTML {
         endpoint.types.map { data($0.names.joined(separator: ", ")) } ?? HTML { "All types" }
     }
@@ -91,7 +89,6 @@ enum WebhookWords {
         return delivery.attempts == 0 ? HTML { "At once" } : Shown.moment(delivery.nextAttemptAt)
     }
 
-    /// A period in seconds.
     static func period(_ seconds: Int64) -> Phrase {
         switch seconds {
         case 0: "Not at all: the old secret ends now"

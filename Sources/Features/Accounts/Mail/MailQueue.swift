@@ -111,7 +111,6 @@ package struct MailQueue: Sendable {
 /// It has no text and no secret. Each attempt creates a new secret for the link, in the commit that begins the attempt. The
 /// ledger stores only the secret's digest.
 package struct QueuedMail: Hashable, Sendable {
-    /// The user's number.
     let user: Int64
     /// A random identifier, the same for each attempt.
     package let identifier: String
