@@ -169,8 +169,6 @@ package struct StoreSetting: Sendable {
     ]
 
     /// The change to a text of the command line. An empty text removes a value that may be missing.
-    ///
-    /// - Throws: `OptionRefusal`
     package func change(to text: String) throws(OptionRefusal) -> Change {
         switch kind {
         case .flag(let path):

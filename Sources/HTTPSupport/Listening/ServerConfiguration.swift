@@ -62,7 +62,6 @@ package struct ServerNotStarted: CodedError {
 extension ServerNotStarted {
     /// - Parameters:
     ///   - code: The system's error; nil if the host has no address.
-    ///   - option: The option of the port.
     package init(listeningOn address: String, _ code: Int32?, option: String = "--port") {
         switch code {
         case EADDRINUSE:

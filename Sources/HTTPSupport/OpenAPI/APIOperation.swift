@@ -314,8 +314,6 @@ package struct Answer: Sendable {
     }
 
     /// A list of elements.
-    ///
-    /// - Parameter name: The field with the elements.
     package static func list(_ description: String, _ name: String, of element: Schema) -> Answer {
         .json(description, element.list(description, name, isPage: false))
     }

@@ -18,7 +18,6 @@ private struct Example {
     let components: [String: JSONObject]
     let words: [String: JSONValue]
 
-    /// - Parameter name: The field with the value.
     func value(_ schema: JSONObject, of name: String) -> JSONValue {
         if let declared = declared(schema) { return declared }
         if let target = target(of: schema) { return value(target, of: name) }

@@ -310,7 +310,6 @@ final class PostgreSQLConnection {
 
     /// Waits for notifications on the channels of `LISTEN`.
     ///
-    /// - Parameter milliseconds: The timeout.
     /// - Returns: The texts of the notifications; none after the timeout.
     func notifications(within milliseconds: Int32) throws(PostgreSQLFailure) -> [String] {
         var line = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)

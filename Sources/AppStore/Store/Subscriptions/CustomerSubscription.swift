@@ -125,7 +125,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     ///
     /// - Parameters:
     ///   - count: The number of seats, if the product is sold with seats.
-    ///   - plan: The billing plan.
     /// - newOffer: An offer that begins with this period; nil to continue the present one, if the product is the same.
     /// - start: The start of the paid period.
     /// - Returns: The charge for the period.

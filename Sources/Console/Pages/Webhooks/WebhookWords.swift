@@ -74,8 +74,6 @@ enum WebhookWords {
     }
 
     /// A mark by which the script loads a part of the page again, while a message of it is about to be sent.
-    ///
-    /// - Parameter part: The identifier of the part.
     static func mark(_ deliveries: [WebhookDelivery], in part: String, at now: Timestamp) -> HTML? {
         let isNear = deliveries.contains { delivery in
             delivery.nextAttemptAt.map { $0 <= now.adding(seconds: 60) } ?? false

@@ -215,7 +215,6 @@ package enum MailLimit {
 extension LedgerTransaction {
     /// Queues a mail about an account, unless a mail limit is reached.
     ///
-    /// - Parameter email: The recipient.
     /// - Returns: False if a mail limit is reached.
     func queue(
         _ purpose: LinkPurpose,
