@@ -1,6 +1,5 @@
 import Ledger
 import Proofs
-import Vocabulary
 
 /// The format of an endpoint's messages: their body and its media type. All have the headers of Standard Webhooks.
 package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {

@@ -13,12 +13,6 @@ package struct MailQueue: Sendable {
     package let clock: any WallClock
     let randomness: Randomness
 
-    /// Takes due mails. The sender must send them and record the results.
-    package func lease(upTo limit: Int) async throws -> [LeasedMail] {
-        let due = try await due(upTo: limit)
-        return due.isEmpty ? [] : try await lease(due)
-    }
-
     /// The due mails, the longest waiting first.
     package func due(upTo limit: Int) async throws -> [QueuedMail] {
         let now = clock.now()
