@@ -179,7 +179,6 @@ struct UnclaimedAssign: UserCaller, NamesUser {
         let path = "/v1/unclaimed/\(HTTPServiceConnection.segment(transaction))/assignment"
         let request: Report = ["user": user.name, "issuer": userCall.issuer, "reason": reason]
         let assignment: JSONContent = try await post(path, request)
-        terminal.line("Assigned \(transaction) to \(user).")
-        try terminal.json(assignment)
+        try terminal.result("Assigned \(transaction) to \(user).", assignment)
     }
 }

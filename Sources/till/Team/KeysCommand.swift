@@ -56,8 +56,7 @@ struct KeysRevoke: LedgerUser {
                     "No API key has the id \"\(id)\". \(common.hint("keys", "list", options: ledger.options)) lists the keys."
             )
         }
-        terminal.line("Revoked: \(id)")
-        try terminal.json(["revoked": id])
+        try terminal.result("Revoked: \(id)", ["revoked": id])
     }
 }
 

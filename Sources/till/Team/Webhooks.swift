@@ -263,8 +263,7 @@ struct WebhooksRemove: WebhookCaller {
 
     func perform() async throws {
         let _: NoContent = try await delete(webhook.path())
-        terminal.line("Removed: \(webhook.webhook)")
-        try terminal.json(["removed": webhook.webhook])
+        try terminal.result("Removed: \(webhook.webhook)", ["removed": webhook.webhook])
     }
 }
 
@@ -280,8 +279,7 @@ struct WebhooksTest: WebhookCaller {
 
     func perform() async throws {
         let attempt: Answered<WebhookAttempt> = try await post(webhook.path("/test"))
-        terminal.line("The test message was sent: \(attempt.result)")
-        try terminal.json(attempt)
+        try terminal.result("The test message was sent: \(attempt.result)", attempt)
         guard attempt.isDelivery else { throw ExitCode(1) }
     }
 }
@@ -424,7 +422,6 @@ struct WebhooksResend: WebhookCaller, UserCaller {
     private func resend(_ message: String) async throws {
         let delivery: JSONContent = try await post(
             webhook.path("/deliveries/\(HTTPServiceConnection.segment(message))/replay"))
-        terminal.line("The message will be sent again.")
-        try terminal.json(delivery)
+        try terminal.result("The message will be sent again.", delivery)
     }
 }

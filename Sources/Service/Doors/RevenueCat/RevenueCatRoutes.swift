@@ -39,7 +39,8 @@ struct RevenueCatRoutes: RouteSource {
         _ json: @escaping @Sendable (Request, ServiceContext) async throws -> JSONValue
     ) {
         group.on(endpoint) { request, context in
-            RevenueCatAnswer.response(try await json(request, context), for: request, at: services.entitlements.clock.now())
+            RevenueCatAnswer.response(
+                try await json(request, context), for: request, at: services.entitlements.clock.now())
         }
     }
 
