@@ -94,7 +94,6 @@ package struct Catalog: Sendable {
     /// - definitions: The definitions, one for each product, in the order of their creation.
     /// - withdrawn: The withdrawn products, including some that the files no longer have.
     /// - pictures: The pictures of items, including unknown items.
-    /// - offerings: The rights and offerings.
     /// - Throws: `CatalogError` for a definition that conflicts with the others, such as an item that is granted twice.
     package mutating func administer(
         _ definitions: [ProductDefinition],

@@ -7,7 +7,6 @@ import Vocabulary
 /// their identifiers: `com.example.coins100` becomes 100 of the balance `coins`, or the item `coins 100`. The amount of a consumable
 /// may also be in its name: "100 coins".
 package struct CatalogDraft: Sendable {
-    /// A product and its benefit.
     package struct Entry: Sendable {
         package let product: Product
         package let benefit: Benefit
@@ -26,7 +25,6 @@ package struct CatalogDraft: Sendable {
     /// The content of `Items.json`.
     package let itemsText: String
 
-    /// - Throws: `CatalogError` for invalid products.
     package init(_ configuration: StoreKitConfiguration, bundleIdentifier: String) throws(CatalogError) {
         let lines = Self.lines(configuration.products)
         let items = lines.isEmpty ? "[]" : "[\n" + lines.map { "    \($0.text)" }.joined(separator: ",\n") + "\n  ]"

@@ -74,7 +74,6 @@ package struct Picture: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - file: The name of the file in error messages.
-    ///   - formats: The allowed formats.
     /// - Throws: `CatalogError` if the bytes are too many, have no allowed format, or state too large a size or none.
     package init(bytes: [UInt8], file: String, among formats: [Format] = Format.allCases) throws(CatalogError) {
         guard bytes.count <= Self.maximumSize else {

@@ -49,7 +49,6 @@ package struct StoreKitConfiguration: Sendable {
         self.entries = entries
     }
 
-    /// - Parameter file: The path of the file.
     package init(file: String) throws(CatalogError) {
         try self.init(json: try CatalogReader.bytes(of: URL(filePath: file)), file: file)
     }

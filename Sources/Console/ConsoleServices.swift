@@ -48,7 +48,6 @@ extension ConsoleServices {
 
     var randomness: Randomness { .system }
 
-    /// The names of the items and the products.
     var names: CatalogNames { CatalogNames(catalogs: till.entitlements.catalogs) }
 
     var appNames: [String] { till.entitlements.apps.all.map(\.bundleIdentifier) }

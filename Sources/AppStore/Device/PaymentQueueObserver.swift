@@ -93,7 +93,6 @@ package struct PaymentQueueObserver: Sendable {
 
 /// The steps of a purchase in the app, in order. Its process can die after each.
 package enum DeviceStep: Hashable, Sendable {
-    /// The payment is in the queue.
     case paymentAdded(PaymentTransaction)
     /// The queue showed the transaction in a new state.
     case updated(PaymentTransaction)

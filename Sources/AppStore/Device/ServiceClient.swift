@@ -325,7 +325,6 @@ package struct OwnedItemResource: Codable, Listed, Sendable {
     package let until: String?
     /// True if the subscription renews. Nil if the App Store has not stated it.
     package let renews: Bool?
-    /// The product of a purchase.
     package let productId: String?
     package let transactionId: String?
     package let originalTransactionId: String?

@@ -11,9 +11,7 @@ extension String: StatementValue { var json: JSONValue { .string(self) } }
 extension Bool: StatementValue { var json: JSONValue { .bool(self) } }
 extension Int: StatementValue { var json: JSONValue { .integer(self) } }
 extension Int64: StatementValue { var json: JSONValue { .integer(self) } }
-/// A date in milliseconds since 1970.
 extension Timestamp: StatementValue { var json: JSONValue { .integer(millisecondsSince1970) } }
-/// A UUID in lowercase.
 extension UUID: StatementValue { var json: JSONValue { .string(lowercasedString) } }
 extension Array: StatementValue where Element: StatementValue { var json: JSONValue { .array(map(\.json)) } }
 
@@ -121,7 +119,6 @@ extension ProofIssuer {
         ])
     }
 
-    /// Signed renewal information (JWS).
     func signedRenewalInfo(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) throws -> String {
         let statement = RenewalInfoStatement(subscription: subscription, terms: terms)
         let offer = statement.offer
@@ -178,7 +175,6 @@ extension Commitment {
     }
 }
 
-/// The offer of a purchase.
 extension SubscriptionOffer {
     package var isTrial: Bool { paymentMode == .freeTrial }
     var isIntroductoryPrice: Bool { kind == .introductory && !isTrial }

@@ -248,7 +248,6 @@ extension Store {
         }
     }
 
-    /// The number of observers.
     package var observerCount: Int { observers.withLock { $0.all.count } }
 
     private func notifyObservers() {

@@ -91,7 +91,6 @@ package struct StateRecords {
     }
 }
 
-/// The things that a reset cleared.
 package struct ResetResult: Hashable, Codable, Sendable {
     /// The number of transactions sold, renewals included.
     package let sales: Int

@@ -8,7 +8,6 @@ import ServiceLifecycle
 /// attempt (App Store Server Notifications, "Responding").
 struct NotificationSender: Sendable {
     private static let limits = OutgoingLimits(answer: .seconds(30), body: .ignored, redirects: maximumRedirects)
-    /// The largest number of redirects that are followed.
     static let maximumRedirects = 5
     /// The polling interval. Other processes may add notifications to the same store.
     private static let interval = Duration.milliseconds(100)
@@ -118,7 +117,6 @@ extension Store {
         Companion { try await NotificationSender(store: self, logger: logger).run() }
     }
 
-    /// Sends all notifications that are due, once.
     package func sendDueNotifications(logger: Logger) async throws {
         try await NotificationSender(store: self, logger: logger).sendDue()
     }

@@ -3,7 +3,6 @@ import Foundation
 import HTTPSupport
 import Proofs
 
-/// A request to buy a product.
 struct PurchaseRequest: SandboxRequest {
     static let schema = Schema.object("A request to buy a product.", named: "PurchaseRequest").fields([
         "account": .account,
@@ -141,7 +140,6 @@ struct RefundRequest: SandboxRequest {
 struct SharingRequest: SandboxRequest {
     static let schema = Schema.object("A family member.", named: "SharingRequest").fields(["account": .account]).closed
 
-    /// The family member.
     let account: String
 }
 
@@ -168,7 +166,6 @@ struct SeatsRequest: SandboxRequest {
 struct InvitationRequest: SandboxRequest {
     static let schema = Schema.object("A member.", named: "InvitationRequest").fields(["account": .account]).closed
 
-    /// The member.
     let account: String
 }
 

@@ -169,8 +169,6 @@ package struct StoreSetting: Sendable {
     ]
 
     /// The change to a text of the command line. An empty text removes a value that may be missing.
-    ///
-    /// - Throws: `OptionRefusal`
     package func change(to text: String) throws(OptionRefusal) -> Change {
         switch kind {
         case .flag(let path):
@@ -227,7 +225,6 @@ extension StoreKitCall {
     package func failure(named name: String) -> StoreKitFailure? { failures.first { $0.rawValue == name } }
 }
 
-/// The settings of the store in JSON.
 package struct SettingsResource: Encodable, Sendable {
     private let settings: StoreSettings
 

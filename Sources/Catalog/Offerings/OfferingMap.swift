@@ -245,7 +245,6 @@ package struct Offering: Sendable {
         /// The differing product at Google Play; nil for the same one, without a base plan.
         package let googlePlay: PlayProduct?
 
-        /// The product's identifier at Google Play.
         package var playProductIdentifier: String { googlePlay?.productIdentifier ?? productIdentifier }
     }
 

@@ -71,7 +71,6 @@ struct ConsoleForm: Sendable {
         return number
     }
 
-    /// True if a checkbox is checked.
     func isChecked(_ name: String) -> Bool { bytes(name) != nil }
 
     static func invalid(_ name: String, _ expected: String) -> Problem {

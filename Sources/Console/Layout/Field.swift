@@ -83,8 +83,7 @@ extension Field<String> {
     }
 
     static func area(
-        _ name: String, _ title: Phrase, upTo limit: Int = JSONBody.maximumLength, value: String = "", rows: Int,
-        note: Phrase? = nil
+        _ name: String, _ title: Phrase, value: String = "", rows: Int, note: Phrase? = nil
     ) -> Field {
         Field(name: name) { _ in
             labelled(name, title, note: note) {
@@ -94,7 +93,7 @@ extension Field<String> {
                 ) { plain(value) }
             }
         } reading: { form throws(Problem) in
-            try form.text(name, upTo: limit)
+            try form.text(name)
         }
     }
 
@@ -134,7 +133,6 @@ extension Field<String> {
         return choice("app", "App", empty: empty, apps.map { ($0, Phrase(same: $0)) }, chosen: chosen)
     }
 
-    /// The choice of a store.
     static func store(empty: Phrase, chosen: String?) -> Field {
         choice("store", "Store", empty: empty, PurchaseStore.allCases.map { ($0.rawValue, $0.title) }, chosen: chosen)
     }
@@ -183,18 +181,13 @@ extension Field<Int?> {
 }
 
 extension Field<Int> {
-    /// - Parameters:
-    ///   - expected: The rule of the number, for the error.
-    ///   - absent: The number of an empty field; nil if it is required.
+    /// - Parameter expected: The rule of the number, for the error.
     static func number(
-        _ name: String, _ title: Phrase, in range: ClosedRange<Int>, expected: String, value: String = "",
-        absent: Int? = nil
+        _ name: String, _ title: Phrase, in range: ClosedRange<Int>, expected: String, value: String = ""
     ) -> Field {
         Field<Int?>.number(name, title, value: value, isRequired: true).map { sent throws(Problem) in
-            guard let number = sent ?? absent, range.contains(number) else {
-                throw ConsoleForm.invalid(name, expected)
-            }
-            return number
+            guard let sent, range.contains(sent) else { throw ConsoleForm.invalid(name, expected) }
+            return sent
         }
     }
 }

@@ -17,8 +17,6 @@ struct GoogleLineRecords {
     ]
 
     /// The lines of a chain.
-    ///
-    /// - Parameter originalToken: The first token of the chain.
     func lines(ofChain originalToken: String) throws -> GooglePlayLines {
         GooglePlayLines(
             try database.rows(
@@ -40,7 +38,6 @@ struct GoogleLineRecords {
     ///
     /// - Parameters:
     ///   - known: The lines before the statement.
-    ///   - name: The name of the first token.
     func write(
         _ lines: GooglePlayLines, after known: GooglePlayLines, ofChain originalToken: String, named name: String
     )

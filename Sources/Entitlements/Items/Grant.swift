@@ -278,8 +278,6 @@ extension LedgerTransaction {
 
     /// The newest grants, and every older one with an effect on rights, newest first: of each item the valid grant that lasts
     /// longest.
-    ///
-    /// - Parameter count: The number of the newest grants.
     func grants(of user: Int64, newest count: Int) throws -> [Grant] {
         let newest = try grants(of: user, giving: nil, before: .max, limit: count)
         guard newest.count == count, let oldest = newest.last else { return newest }

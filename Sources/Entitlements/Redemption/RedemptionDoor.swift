@@ -579,7 +579,6 @@ struct ProofClaims {
 
 /// The error of a redemption. Nothing of the proof was redeemed.
 package enum RedemptionError: RuledError, Equatable {
-    /// The proof itself was refused.
     case refused(ProofRefusal)
     /// The proof is authentic, but not of a purchase.
     case notRedeemable

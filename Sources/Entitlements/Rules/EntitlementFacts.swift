@@ -8,7 +8,6 @@ import Proofs
 package struct EntitlementFacts: Sendable {
     /// A purchase of a user with all its transactions, by its original transaction.
     package struct Purchase: Hashable, Sendable {
-        /// The owner's number.
         package var owner: Int64
         /// The time of the last transfer.
         package var transferredAt: Timestamp?
@@ -72,7 +71,6 @@ package struct EntitlementFacts: Sendable {
     package private(set) var purchases: [TransactionKey: Purchase] = [:]
     package private(set) var transactions: [TransactionKey: Transaction] = [:]
     package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
-    /// The parked transactions of each original transaction.
     private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
     private var transactionsByEvent: [PurchaseEvent: TransactionKey] = [:]
     /// The original transactions of the purchases that the team has revoked.

@@ -8,7 +8,6 @@ extension EntitlementDecision {
     ///
     /// - Parameters:
     ///   - before: The status before the statement.
-    ///   - after: The status by the statement.
     mutating func auditExtension(
         by claim: Claim, from before: TransactionStatus, to after: TransactionStatus, of user: Int64
     ) {

@@ -50,7 +50,6 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
 
     /// - Parameters:
     ///   - type: The type of the product; nil if neither the App Store nor the catalog has it.
-    ///   - next: The next step of a subscription.
     init(of last: PurchasePeriod, _ type: ProductType?, _ next: NextStep, at moment: Timestamp) {
         if last.isRevokedByTeam {
             self = .revoked

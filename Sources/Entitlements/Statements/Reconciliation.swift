@@ -176,7 +176,6 @@ package enum ReconciliationError: RuledError, Equatable {
     case answerInvalid
     /// The service refused an answer of the App Store, for a cause that the operator can remove.
     case refusedByService(code: String)
-    /// The task was cancelled.
     case cancelled
 
     package var rule: ErrorRule {

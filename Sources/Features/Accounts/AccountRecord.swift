@@ -2,9 +2,7 @@ import Ledger
 import Proofs
 import Vocabulary
 
-/// An account as the ledger stores it.
 package struct AccountRecord: Hashable, Sendable {
-    /// The user's number.
     let number: Int64
     /// The user, with the service's own issuer.
     package let user: User
@@ -40,7 +38,6 @@ extension LedgerTransaction {
         return try user.flatMap(account(of:))
     }
 
-    /// The account of a user; nil for a user without an account.
     package func account(of user: User) throws -> AccountRecord? {
         guard try database.has("account"), let user = try users.known(user) else { return nil }
         return try account(of: user)

@@ -17,7 +17,6 @@ package struct AccountService: Sendable {
 
     /// - Parameters:
     ///   - templates: The texts of the mails; nil if none is sent.
-    ///   - cost: The cost of one hash.
     package init(
         ledger: Ledger,
         clock: any WallClock,

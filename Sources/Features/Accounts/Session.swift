@@ -35,7 +35,6 @@ package struct SessionToken: Hashable, Sendable {
     package var endsAt: Timestamp { Timestamp(millisecondsSince1970: secret.number(at: 24)) }
     /// The identifier of the session, 16 bytes.
     var identifier: [UInt8] { Array(secret.content[..<16]) }
-    /// The number of the session's user.
     var user: Int64 { secret.number(at: 16) }
     var digest: [UInt8] { secret.digest }
 }
@@ -78,7 +77,6 @@ package struct SessionRecord: Hashable, Sendable {
     /// The maximum number of sessions of an account.
     fileprivate static let maximumCount = 50
 
-    /// The user's number.
     let user: Int64
     /// The identifier in access tokens, 16 bytes. It stays the same from log-in to log-out.
     let identifier: [UInt8]

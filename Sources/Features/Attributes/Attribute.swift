@@ -15,7 +15,6 @@ package struct Attribute: Hashable, Sendable {
     package let name: String
     /// Nil for a removed attribute.
     package let value: String?
-    /// The time of the statement.
     package private(set) var statedAt: Timestamp
     /// True for a statement with the public key of an app, which proves nobody's identity.
     package let isPublic: Bool

@@ -34,8 +34,6 @@ public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a hash that no known password matches. Comparing a password with it hides that an account has none,
     /// because it takes equally long.
-    ///
-    /// - Parameter randomBytes: 32 random bytes.
     public init(decoyFrom randomBytes: [UInt8], cost: Cost) {
         self.cost = cost
         salt = Array(randomBytes.prefix(16))

@@ -63,7 +63,6 @@ package struct TeamService: Sendable {
     /// Sets the password of an invited member, and ends the member's sessions. The invitation is used up, and one-time codes
     /// are off, because a lost phone is a reason to be invited again.
     ///
-    /// - Parameter hash: The hash of the new password.
     /// - Throws: `TeamError.invitationInvalid`.
     package func accept(invitation text: String, passwordHash hash: String) async throws {
         guard let secret = Secret(presented: text) else { throw TeamError.invitationInvalid }

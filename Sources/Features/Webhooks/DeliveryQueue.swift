@@ -59,10 +59,9 @@ package protocol DeliveryMessage: Sendable {
     var logged: [(name: String, value: String)] { get }
 }
 
-/// The result of an attempt to deliver a message.
 package struct DeliveryResult<Message: DeliveryMessage>: Sendable {
     /// The message when it was leased.
-    let message: Message
+    package let message: Message
     package let outcome: WebhookDelivery.Outcome
     /// The time of the next attempt; nil if the message was delivered or given up.
     let nextAttemptAt: Timestamp?
@@ -81,9 +80,6 @@ package struct DeliveryResult<Message: DeliveryMessage>: Sendable {
 
     /// True if the service makes no other attempt by itself.
     package var isGivenUp: Bool { !outcome.isDelivery && nextAttemptAt == nil }
-
-    /// The endpoint and the message for logs.
-    package var logged: [(name: String, value: String)] { message.logged }
 }
 
 extension WebhookService: DeliveryQueue {}

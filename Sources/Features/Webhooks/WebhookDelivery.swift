@@ -22,7 +22,6 @@ package struct WebhookDelivery: Hashable, Sendable {
         /// The receiver did not answer. The code is the reason.
         case unanswered(code: String)
 
-        /// True for a status from 200 to 299.
         package var isDelivery: Bool { if case .answered(200...299) = self { true } else { false } }
 
         /// A code from a small set, for metrics and logs.
@@ -66,7 +65,6 @@ package struct WebhookDelivery: Hashable, Sendable {
     package internal(set) var attempts: Int
     /// The time of the next attempt; nil if there is none.
     package internal(set) var nextAttemptAt: Timestamp?
-    /// The number of the user in the ledger.
     let user: Int64
     /// The number of the last attempt since the message was created; 0 if there was none.
     var lastAttemptNumber: Int64

@@ -1,6 +1,5 @@
 import Ledger
 import Proofs
-import Vocabulary
 
 /// The format of an endpoint's messages: their body and its media type. All have the headers of Standard Webhooks.
 package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
@@ -15,7 +14,6 @@ package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
 }
 
 extension WebhookFormat {
-    /// The media type of the body.
     package var mediaType: String { self == .cloudEvents ? "application/cloudevents+json" : "application/json" }
 
     /// True if messages state what the user has.

@@ -405,7 +405,6 @@ extension WebhookService {
 /// A signed message in the format of Standard Webhooks (version 1).
 package struct SignedWebhook: Sendable {
     package let body: [UInt8]
-    /// The media type of the body.
     package let mediaType: String
     /// The headers: `authorization` if the endpoint has one, then those of Standard Webhooks. `webhook-id` is the same in each
     /// attempt, `webhook-timestamp` is the time of the attempt, and `webhook-signature` has a signature for each valid secret.
@@ -439,7 +438,6 @@ package struct SignedWebhook: Sendable {
     }
 }
 
-/// The error of a use case of webhooks.
 package enum WebhookError: RuledError, Equatable {
     /// The reason completes the sentence "The URL of a webhook must …".
     case urlInvalid(reason: String)

@@ -242,7 +242,6 @@ package struct CacheableAnswer: Sendable {
         tag = Self.tag(of: bytes)
     }
 
-    /// The number of the bytes.
     package var size: Int { body.readableBytes }
 
     /// Returns a strong entity tag (RFC 9110 section 8.8.3).

@@ -49,7 +49,6 @@ package final class ConcurrencyLimit: Sendable {
         places = Mutex(Places(free: maximum, waiting: FairQueue(maximum: maximumWaiting)))
     }
 
-    /// The number of waiting callers.
     package var waitingCount: Int { places.withLock { $0.waiting.count } }
 
     /// Performs the work as soon as a place is free.

@@ -44,7 +44,6 @@ package struct NetworkBuckets: Sendable {
         return nil
     }
 
-    /// Puts tokens of a network back.
     package func returnToken(from network: ClientNetwork, for name: String = "", times count: Int = 1) {
         giveBack(count, to: network.nested[...], for: name)
     }
@@ -135,7 +134,6 @@ package struct SharedBudget: Sendable {
         return .refused(seconds: seconds)
     }
 
-    /// Puts tokens back.
     package func giveBack(_ taken: Taken, from network: ClientNetwork, for name: String = "") {
         networks.returnToken(from: network, for: name, times: taken.count)
         (taken.isKept ? kept : common).returnToken(name, times: taken.count)

@@ -71,7 +71,6 @@ package final class TokenBuckets: Sendable {
         }
     }
 
-    /// Puts tokens back.
     package func returnToken(_ subject: Subject, times count: Int = 1) {
         change(subject) { $0.taken = max(0, $0.taken - Int64(count) * rate.interval) }
     }

@@ -17,7 +17,6 @@ package struct ServerConfiguration: Sendable {
     package var maximumConnections = 1024
     /// The maximum number of connections per client address. Nil behind proxies.
     package var maximumConnectionsPerAddress: Int? = 256
-    /// The idle timeout of a connection.
     package var idleTime = Duration.seconds(60)
     /// The time limit of a request, from its first line to the last byte of the response. Then the connection is
     /// closed.
@@ -53,7 +52,6 @@ package struct ServerConfiguration: Sendable {
     }
 }
 
-/// A failure to listen.
 package struct ServerNotStarted: CodedError {
     var reason = "The service cannot listen on 127.0.0.1. Check the system's network permissions."
 
@@ -64,7 +62,6 @@ package struct ServerNotStarted: CodedError {
 extension ServerNotStarted {
     /// - Parameters:
     ///   - code: The system's error; nil if the host has no address.
-    ///   - option: The option of the port.
     package init(listeningOn address: String, _ code: Int32?, option: String = "--port") {
         switch code {
         case EADDRINUSE:

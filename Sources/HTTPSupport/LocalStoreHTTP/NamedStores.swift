@@ -15,7 +15,6 @@ final class NamedStores: RouterMiddleware {
     /// The routes of a new store, and the delivery of its notifications.
     typealias Parts = (responder: any HTTPResponder<ServiceContext>, sending: Companion)
 
-    /// The maximum number of stores.
     static let limit = 256
     /// The maximum length of a name in bytes, which are its characters.
     static let maximumNameLength = 64

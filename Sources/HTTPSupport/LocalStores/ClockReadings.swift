@@ -29,8 +29,6 @@ package final class ClockReadings: Sendable {
     }
 
     /// A reading, or else the last one.
-    ///
-    /// - Parameter first: The value before the first reading.
     package func value<Value: Sendable>(
         _ reading: Reading, before first: Value, _ read: () throws -> Value
     ) -> Value {

@@ -107,7 +107,6 @@ public struct Payment: Hashable, Sendable {
         charges = advancedCommerceCharge.map { [$0] } ?? []
     }
 
-    /// The same payment with an offer.
     public func with(_ offer: OfferChoice) -> Payment {
         Payment(
             productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,

@@ -3,7 +3,6 @@ import Proofs
 /// A manual step of a local store's clock: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
 package enum TimeStep: Hashable, Sendable {
     case seconds(Int64)
-    /// A period of the calendar.
     case period(SubscriptionPeriod)
 
     /// The form and the limits of the text.

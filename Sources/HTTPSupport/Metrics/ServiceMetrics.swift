@@ -65,7 +65,6 @@ package final class ServiceMetrics: Sendable {
 
     package init() {}
 
-    /// The number of requests being answered.
     package var requestsInFlightCount: Int { requestsInFlight.load(ordering: .relaxed) }
 
     package func requestBegan() {

@@ -79,7 +79,6 @@ package final class APIOperation: Sendable {
     /// The parameters that follow from a parameter of the path: a user may have an issuer.
     static func parameters(besides name: String) -> [Parameter] { name == "user" ? [.issuer] : [] }
 
-    /// The names of the path's parameters.
     var pathParameters: [String] {
         path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
@@ -87,7 +86,6 @@ package final class APIOperation: Sendable {
     /// The parameters that select a page, if the answer is one.
     var pageParameters: [Parameter] { answers.contains { $0.isPage } ? [.pageSize, .cursor] : [] }
 
-    /// The names of the query parameters.
     private var queryNames: [String] {
         (pathParameters.flatMap(Self.parameters(besides:)) + parameters + pageParameters)
             .filter { $0.place == .query }.map(\.name)
@@ -316,8 +314,6 @@ package struct Answer: Sendable {
     }
 
     /// A list of elements.
-    ///
-    /// - Parameter name: The field with the elements.
     package static func list(_ description: String, _ name: String, of element: Schema) -> Answer {
         .json(description, element.list(description, name, isPage: false))
     }
@@ -326,7 +322,6 @@ package struct Answer: Sendable {
         .list(description, Element.listName, of: Element.schema)
     }
 
-    /// A page of a list.
     package static func page(_ description: String, _ name: String, of element: Schema) -> Answer {
         var answer = Answer.json(description, element.list(description, name, isPage: true))
         answer.isPage = true
@@ -354,7 +349,6 @@ package struct Answer: Sendable {
         return answer
     }
 
-    /// The answer with a header of its own.
     package func header(_ name: String, _ description: String) -> Answer {
         with(Header(name: name, description: description))
     }

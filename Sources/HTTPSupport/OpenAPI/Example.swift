@@ -14,12 +14,10 @@ extension Schema {
     package static let unknownText = "…"
 }
 
-/// The making of an example.
 private struct Example {
     let components: [String: JSONObject]
     let words: [String: JSONValue]
 
-    /// - Parameter name: The field with the value.
     func value(_ schema: JSONObject, of name: String) -> JSONValue {
         if let declared = declared(schema) { return declared }
         if let target = target(of: schema) { return value(target, of: name) }

@@ -52,7 +52,6 @@ package enum SharedAnswer: String, CaseIterable, Sendable {
         Answer.content(wording ?? rule.description, [Problem.contentType: problem]).json(adding: rule.headers)
     }
 
-    /// The name of the component.
     fileprivate var name: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 

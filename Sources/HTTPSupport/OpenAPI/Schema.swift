@@ -230,7 +230,6 @@ extension Schema {
         return name.map { object.component($0) } ?? object
     }
 
-    /// One of several schemas.
     package static func either(_ schemas: Schema...) -> Schema {
         var either = Schema(keywords: ["oneOf": .array(schemas.map { .object($0.keywords) })])
         for schema in schemas { either.merge(schema) }
@@ -244,7 +243,6 @@ extension Schema {
         return schema
     }
 
-    /// The value may be null.
     package var nullable: Schema { keywords["type"].map { with(["type": .array([$0, "null"])]) } ?? self }
 
     /// An object, or the component of one, that has no other fields.

@@ -3,7 +3,6 @@ import Foundation
 import NIOSSL
 import Synchronization
 
-/// A request to another server.
 package struct OutgoingRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -67,7 +66,6 @@ package struct OutgoingRequest: Sendable {
     }
 }
 
-/// The answer of another server.
 package struct OutgoingAnswer: Sendable {
     package let status: Int
     package let headers: [(name: String, value: String)]
@@ -78,7 +76,6 @@ package struct OutgoingAnswer: Sendable {
         headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    /// The first value of a header.
     package func header(_ name: String) -> String? { headers(name).first }
 }
 
@@ -116,7 +113,6 @@ package enum OutgoingFailure: Error {
     }
 }
 
-/// The limits of a request and its answer.
 package struct OutgoingLimits: Sendable {
     package enum Body: Sendable {
         /// The whole body, within the time of the answer.

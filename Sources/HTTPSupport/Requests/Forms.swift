@@ -105,7 +105,6 @@ package struct URLEncodedForm {
     /// The decoded names and values, in their order.
     package let fields: [(name: ArraySlice<UInt8>, value: [UInt8])]
 
-    /// - Parameter maximumFields: The maximum number of fields.
     /// - Returns: Nil for a form with too many fields.
     package init?(_ bytes: [UInt8], upTo maximumFields: Int = 64) {
         var fields: [(name: ArraySlice<UInt8>, value: [UInt8])] = []

@@ -120,7 +120,6 @@ package struct JSONBody {
         }
     }
 
-    /// Returns a required integer.
     package func integer(_ field: String) throws(Problem) -> Int {
         try required(field, "an integer") { if case .number(let number) = $0 { Int(number.text) } else { nil } }
     }
@@ -136,7 +135,6 @@ package struct JSONBody {
         return try required(field, "true or false") { if case .bool(let flag) = $0 { flag } else { nil } }
     }
 
-    /// Returns a required object.
     package func object(_ field: String, fields known: [String]) throws(Problem) -> JSONBody {
         let inner = try required(field, "an object") { if case .object(let inner) = $0 { inner } else { nil } }
         return try JSONBody(object: inner, path: "\(path)/\(field)", known: known)
@@ -218,30 +216,20 @@ package enum Reason {
     /// The longest reason, in bytes of UTF-8.
     package static let maximumSize = 4 * maximumLength
     /// The rule for reasons, as the end of a sentence.
-    package static let rule = rule(upTo: maximumLength)
-
-    private static func rule(upTo length: Int) -> String {
-        "1 to \(length) visible characters, without line breaks"
-    }
+    package static let rule = "1 to \(maximumLength) visible characters, without line breaks"
 
     /// True if a text can be a reason. Invisible characters could hide a part of it.
-    package static func isReason(_ text: String, upTo length: Int = maximumLength) -> Bool {
-        (1...length).contains(text.unicodeScalars.count)
+    package static func isReason(_ text: String) -> Bool {
+        (1...maximumLength).contains(text.unicodeScalars.count)
             && text.unicodeScalars.allSatisfy {
                 ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
             }
     }
 
-    /// Reads a reason, or another text in the team's own words.
-    ///
-    /// - Parameter length: The largest number of characters.
-    package static func read(
-        _ body: JSONBody, _ field: String = "reason", upTo length: Int = maximumLength
-    ) throws(Problem) -> String {
-        let text = try body.text(field, upTo: 4 * length)
-        guard isReason(text, upTo: length) else {
-            throw JSONBody.invalid("The field /\(field) must have \(rule(upTo: length)).")
-        }
+    /// Reads the field `reason`.
+    package static func read(_ body: JSONBody) throws(Problem) -> String {
+        let text = try body.text("reason", upTo: maximumSize)
+        guard isReason(text) else { throw JSONBody.invalid("The field /reason must have \(rule).") }
         return text
     }
 }

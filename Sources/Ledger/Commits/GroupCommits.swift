@@ -27,7 +27,6 @@ final class GroupCommits: Sendable {
 
     /// A part, and the action after its commit.
     struct Work: Sendable {
-        /// The number of requests of the part.
         let count: Int
         let part: @Sendable () -> LedgerPart
         /// Receives the error of each request of the part.
@@ -40,7 +39,6 @@ final class GroupCommits: Sendable {
         var isCommitting = false
     }
 
-    /// The number of requests that wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// True if a place is free for a request of the priority.

@@ -79,7 +79,6 @@ final class PostgreSQLConnection {
         hasWarned.deallocate()
     }
 
-    /// The server at the other end.
     var server: PostgreSQLServer? {
         guard let host = PQhost(handle), let port = PQport(handle) else { return nil }
         return PostgreSQLServer(host: String(cString: host), port: String(cString: port))
@@ -311,7 +310,6 @@ final class PostgreSQLConnection {
 
     /// Waits for notifications on the channels of `LISTEN`.
     ///
-    /// - Parameter milliseconds: The timeout.
     /// - Returns: The texts of the notifications; none after the timeout.
     func notifications(within milliseconds: Int32) throws(PostgreSQLFailure) -> [String] {
         var line = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)

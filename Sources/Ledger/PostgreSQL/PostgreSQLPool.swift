@@ -19,7 +19,6 @@ final class PostgreSQLPool: Sendable {
     private let shared = Mutex(Shared())
 
     private struct Shared {
-        /// The unused connections.
         var idle: [Pooled] = []
         /// The server of the last opened connection, until one is lost. The servers before it in the address may be unreachable
         /// and cost a timeout each.

@@ -100,7 +100,6 @@ package struct ResultRow: ~Copyable {
         }
     }
 
-    /// The next value of any type.
     package mutating func nextValue() throws(ColumnMismatch) -> SQLValue {
         defer { position += 1 }
         switch source {
@@ -113,10 +112,8 @@ package struct ResultRow: ~Copyable {
         }
     }
 
-    /// The values that are left.
     package mutating func rest() throws(ColumnMismatch) -> [SQLValue] { try values(from: Int(position)) }
 
-    /// All values from a position on.
     mutating func values(from first: Int) throws(ColumnMismatch) -> [SQLValue] {
         let count =
             switch source {

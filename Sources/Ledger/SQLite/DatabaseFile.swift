@@ -32,7 +32,6 @@ struct DatabaseFile {
         throw StorageFault(cause: .readOnly, path: url.path)
     }
 
-    /// Removes the auxiliary files.
     func removeAuxiliaryFiles() throws(StorageFault) {
         for suffix in Self.partSuffixes + ["-shm"] { try auxiliaryFile(suffix).remove() }
     }

@@ -252,7 +252,6 @@ final class SQLiteReaders: Sendable {
     private let configuration: Configuration
     private let tables: LedgerTables
     private let log: WriteAheadLog
-    /// The unused connections.
     private let idle = Mutex<[DatabaseQueue]>([])
 
     init(path: String, configuration: Configuration, tables: LedgerTables, log: WriteAheadLog) {
@@ -264,7 +263,6 @@ final class SQLiteReaders: Sendable {
         self.configuration = configuration
     }
 
-    /// Runs `body` with a connection.
     func read<Value>(_ extent: ReadExtent, _ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         let reader = try idle.withLock { $0.popLast() } ?? DatabaseQueue(path: path, configuration: configuration)
         // An error closes the connection, because its cache of the file may be damaged.

@@ -94,7 +94,6 @@ final class WriteAheadLog: Sendable {
         return try withExtendedLifetime(read) { try body() }
     }
 
-    /// A long read in progress.
     private final class LongRead {
         private let log: WriteAheadLog
         private let endings: Int

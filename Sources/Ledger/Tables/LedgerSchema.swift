@@ -225,7 +225,6 @@ extension LedgerDatabase {
 /// A trigger is code that runs at each write, and a missing index or constraint breaks a promise of the ledger. So each object has
 /// to be the ledger's own, unchanged.
 enum DefinitionDifferences {
-    /// The largest number of reported differences.
     private static let maximumReported = 20
 
     /// - Parameters:

@@ -34,8 +34,6 @@ private struct CatalogMethods<Resource: CatalogRules> {
     }
 
     /// The query has the identifier of the new resource.
-    ///
-    /// - Parameter path: The identifier in the place.
     func create(_ path: WritableKeyPath<CatalogPlace, String?> & Sendable) -> PublisherMethod {
         .answering("\(name).create", .post, list) { [identifier] in
             var place = $0.place

@@ -83,7 +83,6 @@ package struct PlayDisputeResource: AnswerObject, Listed, Codable, Sendable {
     /// The end of the time in which the developer answers, and the moment of the decision.
     package let deadline: String
     package let state: String
-    /// The preference in the first answer: `DECLINE`, `APPROVE` or `NEUTRAL`.
     package let refundPreference: String?
 
     package init(_ review: RefundReview) {

@@ -35,9 +35,7 @@ package struct PlayPurchaseResource: AnswerObject, Listed, Codable, Sendable {
     package let isConsumed: Bool
     package let orderId: String?
     package let purchaseToken: String
-    /// The moment at which the purchase is refunded unless it is acknowledged.
     package let acknowledgementDeadline: String?
-    /// The purchase as an app gets it, and as it sends it to its server.
     package let signedPurchase: SignedPurchase
 }
 
@@ -81,7 +79,6 @@ package struct PlaySubscriptionResource: AnswerObject, Listed, Codable, Sendable
     package let state: String
     package let isAcknowledged: Bool
     package let expiryTime: String
-    /// The order of the latest period.
     package let orderId: String?
     package let purchaseToken: String
     package let acknowledgementDeadline: String?

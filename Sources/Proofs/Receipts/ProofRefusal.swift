@@ -63,7 +63,6 @@ public struct ProofRefusal: CodedError, Equatable {
         case certificateRevoked
         case revocationUnavailable
 
-        /// The step that refuses the proof.
         public var step: Step {
             switch self {
             case .tooLarge: .size

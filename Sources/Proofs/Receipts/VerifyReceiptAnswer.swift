@@ -21,7 +21,6 @@ public struct VerifyReceiptAnswer: Sendable {
     /// - Parameters:
     ///   - proof: The value of `receipt-data`.
     ///   - environment: The environment of the server. Nil accepts both production and sandbox receipts.
-    ///   - requestDate: The date of the request.
     public init(to proof: [UInt8], environment: AppStoreEnvironment?, verifier: ProofVerifier, requestDate: Timestamp) {
         do throws(ProofRefusal) {
             let verified = try verifier.verify(

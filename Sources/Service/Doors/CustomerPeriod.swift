@@ -33,8 +33,6 @@ struct CustomerPeriod: Sendable {
     var isSandbox: Bool { transaction.origin.isSandbox }
 
     /// The periods of a purchase that count at a moment, in the order of their purchase dates.
-    ///
-    /// - Parameter transactions: All transactions of the purchase.
     static func periods(of transactions: [RedeemedTransaction], at moment: Timestamp) -> [CustomerPeriod] {
         if transactions.count == 1, let only = transactions.first {
             // It is the current period, whatever its state.

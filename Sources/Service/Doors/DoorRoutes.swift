@@ -48,64 +48,52 @@ package struct DoorRoutes: RouteSource {
 ///
 /// A class: Swift 6.3.1 crashes while it compiles a route that keeps a copy as wide as these parts while it waits.
 package final class DoorServices: Sendable {
-    package let entitlements: EntitlementService
-    package let authentication: Authentication
-    /// The rate limits of callers; nil for none.
-    package let limits: RateLimitMiddleware?
-    package let metrics: ServiceMetrics
-    package let clock: any WallClock
-    let door: RedemptionDoor
-    /// The apps on Google Play about whose purchases the service asks.
-    let googlePlay: GooglePlayApps
-    /// The signers of promotional offers, by the bundle identifier of the app.
-    let offerSigners: [ByteKey: StoreClients.OfferSigner]
-    let customerInfo: KeptCustomerInfo
-    private let keptRights: KeptRights
-
-    package init(_ till: Till, stores: StoreClients = StoreClients(), _ settings: RouteSettings) {
-        googlePlay = stores.googlePlay
-        offerSigners = stores.offerSigners
-        let entitlements = till.entitlements
-        let clock = entitlements.clock
-        (self.entitlements, self.clock) = (entitlements, clock)
-        // A door's customers have no token of an issuer.
-        authentication = settings.authentication.ofKeys
-        metrics = settings.metrics
-        door = stores.door(of: entitlements, counting: settings.metrics)
-        customerInfo = KeptCustomerInfo()
-        keptRights = KeptRights()
-        limits = settings.limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
+    /// The parts that are the same for each caller.
+    struct Shared: Sendable {
+        let authentication: Authentication
+        /// The rate limits of callers; nil for none.
+        let limits: RateLimitMiddleware?
+        let stores: StoreClients
+        let door: RedemptionDoor
+        let customerInfo = KeptCustomerInfo()
+        fileprivate let keptRights = KeptRights()
     }
 
-    private init(_ services: DoorServices, limitedTo app: String) {
-        entitlements = services.entitlements.limited(to: app)
-        authentication = services.authentication
-        limits = services.limits
-        metrics = services.metrics
-        clock = services.clock
-        (door, googlePlay) = (services.door, services.googlePlay)
-        offerSigners = services.offerSigners
-        customerInfo = services.customerInfo
-        keptRights = services.keptRights
+    package let entitlements: EntitlementService
+    let shared: Shared
+
+    package convenience init(_ till: Till, stores: StoreClients = StoreClients(), _ settings: RouteSettings) {
+        let entitlements = till.entitlements
+        self.init(
+            entitlements,
+            Shared(
+                // A door's customers have no token of an issuer.
+                authentication: settings.authentication.ofKeys,
+                limits: settings.limits.map { RateLimitMiddleware(limits: $0, clock: entitlements.clock) },
+                stores: stores, door: stores.door(of: entitlements, counting: settings.metrics)))
+    }
+
+    private init(_ entitlements: EntitlementService, _ shared: Shared) {
+        (self.entitlements, self.shared) = (entitlements, shared)
     }
 
     /// The rights of the caller's apps, each with all products that give it.
-    var rights: [RightSources] { keptRights.rights(of: entitlements) }
+    var rights: [RightSources] { shared.keptRights.rights(of: entitlements) }
 
     /// The same services, as far as a caller sees and changes them.
     func limited(to caller: Caller) -> DoorServices {
         guard let app = caller.limitingApp else { return self }
-        return DoorServices(self, limitedTo: app)
+        return DoorServices(entitlements.limited(to: app), shared)
     }
 
     /// True if the service may ask Google Play about the purchases of an app.
     func mayAsk(about app: String) -> Bool {
-        googlePlay.contains { $0.purchases.app.bundleIdentifier.hasSameBytes(as: app) }
+        shared.stores.googlePlay.contains { $0.purchases.app.bundleIdentifier.hasSameBytes(as: app) }
     }
 
     /// A group whose callers may present the public keys of apps, within their rate limits.
     func recognised(_ group: RouterGroup<ServiceContext>) -> RouterGroup<ServiceContext> {
-        group.authenticated(by: authentication, within: limits, acceptsPublicKeys: true)
+        group.authenticated(by: shared.authentication, within: shared.limits, acceptsPublicKeys: true)
     }
 
     /// The customer of an id that an app sends.

@@ -25,7 +25,7 @@ package final class GooglePlayApp: Sendable {
 
     package let client: PlayDeveloperClient
     package let purchases: GooglePurchaseService
-    private let questions: PurchaseQuestions
+    let questions: PurchaseQuestions
     private let presentations: TokenBuckets
     /// The questions that strangers have caused.
     private let strangerQuestions: SharedBudget
@@ -329,12 +329,6 @@ package final class GooglePlayApp: Sendable {
         else { return }
         _ = try await purchases.apply(statement, recordedAs: recorded)
     }
-
-    /// Forgets the answer about a token whose purchase has changed: it is acknowledged, or listed as voided.
-    func forgetAnswer(about token: String) { questions.forget(token) }
-
-    /// Forgets all answers, which are of before a reset.
-    func forgetAnswers() { questions.forgetAll() }
 }
 
 /// Chains of linked tokens that Google Play does not make.

@@ -33,7 +33,7 @@ struct PurchaseAcknowledger: Sendable {
             return try await record(error, about: purchase)
         }
         try await app.purchases.endAcknowledgement(of: purchase)
-        app.forgetAnswer(about: purchase.purchaseToken)
+        app.questions.forget(purchase.purchaseToken)
         metrics.count(.acknowledgements, "accepted")
     }
 

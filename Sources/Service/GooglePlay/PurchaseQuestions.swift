@@ -85,7 +85,7 @@ final class PurchaseQuestions: Sendable {
         }
     }
 
-    /// Forgets the answer about a token, of which something has changed.
+    /// Forgets the answer about a token whose purchase has changed: it is acknowledged, or listed as voided.
     func forget(_ token: String) {
         let key = ByteKey(token)
         state.withLock { state in
@@ -94,7 +94,7 @@ final class PurchaseQuestions: Sendable {
         }
     }
 
-    /// Forgets all answers.
+    /// Forgets all answers, which are of before a reset.
     func forgetAll() { state.withLock { ($0.kept, $0.older) = ([:], [:]) } }
 
     private func step(

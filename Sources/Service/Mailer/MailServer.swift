@@ -14,7 +14,6 @@ struct SMTPTransfer {
     let server: MailServer
     let message: MailMessage
 
-    /// - Throws: `MailFailure`.
     func run() throws(MailFailure) {
         let (code, reply) = try perform()
         if let failure = MailFailure(code, reply: reply) { throw failure }
@@ -110,8 +109,6 @@ package struct MailServer: Hashable, Sendable {
     }
 
     /// Sends a message, and returns when the server has accepted it.
-    ///
-    /// - Throws: `MailFailure`.
     package func send(_ message: MailMessage) async throws(MailFailure) {
         let transfer = SMTPTransfer(server: self, message: message)
         let result = await withCheckedContinuation { continuation in

@@ -213,7 +213,6 @@ package struct PlayDeveloperClient: Sendable {
     }
 }
 
-/// Requests.
 extension PlayDeveloperClient {
     /// The reasons of Google's errors that decide.
     private static let otherPackage = "purchaseTokenDoesNotMatchPackageName"

@@ -22,7 +22,6 @@ package enum PlayDeveloperError: RuledError, Equatable {
     case refused(status: Int, reason: String?)
     /// - Parameter reason: A sentence without content of the answer; nil if there is none.
     case answerInvalid(reason: String?)
-    /// The task was cancelled.
     case cancelled
 
     package var rule: ErrorRule {

@@ -67,7 +67,7 @@ package struct GooglePlayReconciler: Sendable {
     private func record(_ voided: VoidedGooglePlayPurchase, into report: inout Reconciler.Report) async throws {
         // An order that Google Play does not answer for now does not hold the others up.
         let outcomes = try await app.purchases.apply(voided) { try? await app.client.order($0, within: .schedule) }
-        app.forgetAnswer(about: voided.purchaseToken)
+        app.questions.forget(voided.purchaseToken)
         // Purchases that nobody has redeemed, and returned units, change nothing.
         report.count((outcomes.isEmpty ? NotificationOutcome.recorded : outcomes.strongest).rawValue)
     }

@@ -148,7 +148,6 @@ extension APIOperation {
         body: .json(.reason),
         answers: [.json("The grant.", Grant.self)])
 
-    /// The parameters of `NamedPurchase`.
     private static let namedPurchase: [Parameter] = [
         .origin, .path("transaction", "The transaction's identifier.", example: "2000000000000001"), .app,
     ]

@@ -44,7 +44,6 @@ struct ProductRoutes: OperationGroup {
     ///
     /// - Parameters:
     ///   - wishedOnly: True for the wish list, sorted by the newest wish unless the request says otherwise.
-    ///   - unknownUser: The statement about an unknown user.
     func list(
         _ request: Request,
         _ context: ServiceContext,

@@ -20,7 +20,7 @@ package struct ResetRoutes: RouteSource {
         router.group().sandbox(of: "The service", key: sandboxKey).on(.resetService) { _, _ in
             let reset = try await service.ledger.reset(at: service.clock.now())
             stores.logger.notice("reset the ledger", metadata: ["users": "\(reset.users)"])
-            for app in stores.googlePlay { app.forgetAnswers() }
+            for app in stores.googlePlay { app.questions.forgetAll() }
             try await service.names.keepUp(isRebuild: true)
             return try reset.answer()
         }

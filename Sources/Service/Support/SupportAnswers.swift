@@ -34,7 +34,6 @@ struct PurchaseLookup: AnswerObject {
 
     /// The redeemed purchases. There are several if several origins use the identifier.
     let purchases: [KnownPurchase]
-    /// The purchases that nobody has redeemed.
     let unclaimed: [UnclaimedPurchase]
     var orderId: String?
     var unrecorded: [UnrecordedTransaction]?

@@ -156,7 +156,7 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
             work, result.outcome.isDelivery ? "delivered" : result.isGivenUp ? "failed" : "retried",
             code: result.outcome.isDelivery ? "" : result.outcome.code)
         guard result.isGivenUp else { return }
-        let metadata = result.logged.map { ($0.name, Logger.MetadataValue.string($0.value)) }
+        let metadata = result.message.logged.map { ($0.name, Logger.MetadataValue.string($0.value)) }
         logger.log(
             level: lines.level(.warning, of: result.outcome.code, in: logger), "\(noun) given up",
             metadata: Dictionary(metadata + [("outcome", "\(result.outcome.code)")]) { first, _ in first })

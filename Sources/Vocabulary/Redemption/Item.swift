@@ -48,7 +48,6 @@ public enum Benefit: Hashable, Sendable {
 
 /// An amount that a user has and spends, such as 50 seeds.
 public struct Credit: Hashable, Sendable, Codable {
-    /// The name of the balance.
     public let balance: String
     /// The amount, at least 1.
     public let amount: Int

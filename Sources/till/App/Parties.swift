@@ -27,7 +27,6 @@ struct Parties: Sendable {
     ///
     /// - Parameters:
     ///   - server: The service that the device talks to.
-    ///   - store: The store of the device.
     init(_ data: DataDirectory, server: ServerOptions, store: StoreChoice = .appStore) async throws {
         self.server = server
         catalog = try data.catalog()

@@ -74,8 +74,7 @@ struct LedgerBackup: LedgerUser, NamesOutput {
         let copying = Progress("Copying the ledger")
         try LedgerFile(ledger, features: .all()).backUp(to: url)
         copying.end()
-        terminal.line("\(url.path)")
-        try terminal.json(["file": url.path])
+        try terminal.result("\(url.path)", ["file": url.path])
     }
 }
 

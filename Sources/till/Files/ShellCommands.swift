@@ -9,8 +9,7 @@ struct VersionCommand: ParsableCommand {
 
     func run() throws {
         let terminal = Terminal(isJSON: json)
-        terminal.line(TillCommand.version)
-        try terminal.report(["version": TillCommand.version])
+        try terminal.result(TillCommand.version, ["version": TillCommand.version])
         try terminal.finish()
     }
 }

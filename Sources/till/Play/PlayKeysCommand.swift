@@ -62,8 +62,7 @@ struct PlayLicense: Command {
             let packageName = try app.packageName(in: books)
             return (packageName, try books.licensingKey(of: packageName))
         }
-        terminal.line(key)
-        try terminal.json(["packageName": packageName, "licensingKey": key])
+        try terminal.result(key, ["packageName": packageName, "licensingKey": key])
     }
 }
 

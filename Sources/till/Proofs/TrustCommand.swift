@@ -64,8 +64,7 @@ struct TrustAdd: Command {
             throw CommandError("appKeyInvalid", "\"\(file)\" is unusable. \(error)")
         }
         try folder.add(key)
-        terminal.line("Trusted as \(key.realm.rawValue): \(key.packageName)")
-        try terminal.json(["added": [key.report()]])
+        try terminal.result("Trusted as \(key.realm.rawValue): \(key.packageName)", ["added": [key.report()]])
     }
 }
 

@@ -128,8 +128,7 @@ struct ConsoleRemoveUser: LedgerUser {
 
     func perform() async throws {
         try await team().remove(name)
-        terminal.line("Removed: \(name)")
-        try terminal.json(["removed": name])
+        try terminal.result("Removed: \(name)", ["removed": name])
     }
 }
 
@@ -148,7 +147,6 @@ struct ConsoleSetRole: LedgerUser {
 
     func perform() async throws {
         try await team().setRole(role, of: name)
-        terminal.line("\(name): \(role.rawValue)")
-        try terminal.json(["name": name, "role": role.rawValue])
+        try terminal.result("\(name): \(role.rawValue)", ["name": name, "role": role.rawValue])
     }
 }

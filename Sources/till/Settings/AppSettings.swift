@@ -44,7 +44,6 @@ package struct AppSettings: Encodable, Sendable {
 
     /// Reads the entries of `apps`.
     ///
-    /// - Parameter file: The path of the configuration file.
     /// - Throws: `ConfigurationError` for the first entry that is wrong.
     static func all(_ value: JSONValue, file: String) throws(ConfigurationError) -> [AppSettings] {
         guard case .array(let entries) = value, !entries.isEmpty else {

@@ -17,7 +17,6 @@ package struct SettingGroup: Sendable {
 extension Setting {
     package static let all = SettingGroup.all.flatMap(\.settings)
 
-    /// - Returns: Nil for an unknown name.
     static func named(_ name: String) -> Setting? { byName[name] }
 
     /// The settings that most services need. `till serve --help` shows no others, and `--help-all` shows all.

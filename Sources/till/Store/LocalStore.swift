@@ -177,7 +177,6 @@ struct StoreClocks: Sendable {
     }
 }
 
-/// The later of two clocks.
 private struct LaterClock: WallClock {
     let first: any WallClock
     let second: any WallClock

@@ -92,10 +92,9 @@ struct StoreResolve: Command {
 
     func perform() async throws {
         let queued = try common.existingStore.perform(.resolve, on: number)
-        terminal.line(
+        try terminal.result(
             "\(queued.transaction.state.rawValue)  #\(queued.transaction.identifier)  "
-                + queued.transaction.payment.productIdentifier)
-        try terminal.json(queued.transaction.report(user: queued.account))
+                + queued.transaction.payment.productIdentifier, queued.transaction.report(user: queued.account))
     }
 }
 

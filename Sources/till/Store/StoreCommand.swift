@@ -150,8 +150,7 @@ struct StoreReset: Command {
             return try terminal.json(["cleared": ["transactions": true]])
         }
         let result = try common.existingStore.reset()
-        terminal.line("Cleared \(Self.sentence(result)). The keys and the products stay.")
-        try terminal.json(["cleared": result])
+        try terminal.result("Cleared \(Self.sentence(result)). The keys and the products stay.", ["cleared": result])
     }
 
     /// `3 sales, 5 notifications, the clock and the settings`.

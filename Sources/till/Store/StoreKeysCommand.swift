@@ -105,8 +105,7 @@ struct StoreDelete: Command {
 
     func perform() async throws {
         try common.existingStore.perform(.delete, TransactionAction.Parameters(), on: transactionIdentifier)
-        terminal.line("\(transactionIdentifier)  deleted")
-        try terminal.report(["deleted": transactionIdentifier])
+        try terminal.result("\(transactionIdentifier)  deleted", ["deleted": transactionIdentifier])
     }
 }
 

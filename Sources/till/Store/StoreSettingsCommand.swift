@@ -75,12 +75,15 @@ struct StoreSettingsCommand: Command {
 
     @OptionGroup var common: CommonOptions
 
-    /// The changes of the settings that have no option of another form.
+    /// The changes of the settings with a text. The store itself checks the storefront.
     private func changes() throws(ValidationError) -> [StoreSetting.Change] {
         let texts = [
-            "locale": locale, "failure-error": failureError, "shared-secret": sharedSecret,
-            "receipt-status": receiptStatus, "requests-per-minute": requestsPerMinute,
-            "server-api-error": serverAPIError, "certificate-status": certificateStatus,
+            "time-rate": timeRate?.name, "locale": locale, "ask-to-buy": askToBuy?.rawValue,
+            "interrupted-purchases": interruptedPurchases?.rawValue, "billing-issues": billingIssues?.rawValue,
+            "grace-period": gracePeriod?.rawValue, "notifications-url": notificationsURL?.absoluteString,
+            "failure-error": failureError, "shared-secret": sharedSecret, "receipt-status": receiptStatus,
+            "requests-per-minute": requestsPerMinute, "server-api-error": serverAPIError,
+            "certificate-status": certificateStatus,
         ]
         var changes: [StoreSetting.Change] = []
         for setting in StoreSetting.all {
@@ -96,17 +99,8 @@ struct StoreSettingsCommand: Command {
         let (store, changes) = (try common.existingStore, try changes())
         let settings = try store.update { settings in
             for change in changes { change(&settings) }
-            settings.timeRate = timeRate ?? settings.timeRate
             settings.storefront = storefront ?? settings.storefront
-            for (path, new) in [
-                (\StoreSettings.isAskToBuyEnabled, askToBuy),
-                (\.areInterruptedPurchasesEnabled, interruptedPurchases),
-                (\.shouldEnterBillingRetryOnRenewal, billingIssues), (\.isBillingGracePeriodEnabled, gracePeriod),
-            ] {
-                if let new { settings[keyPath: path] = new == .on }
-            }
             for error in error { settings.simulatedErrors[error.call] = error.failure }
-            settings.notificationsURL = notificationsURL ?? settings.notificationsURL
         }
         for setting in StoreSetting.all {
             terminal.line(setting.option.padding(toLength: 24, withPad: " ", startingAt: 0) + setting.words(settings))

@@ -92,10 +92,9 @@ struct StoreSubscription: Command {
         let latest = try store.read { try $0.transactions.transactions(of: account ?? sale.account) }.last {
             account != nil || $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
         }
-        terminal.line(
+        try terminal.result(
             "\((latest ?? sale).originalTransactionIdentifier)  \((latest ?? sale).productIdentifier) until "
-                + (latest?.expiresDate?.rfc3339 ?? "-"))
-        try terminal.json(JSONContent(answer: (latest ?? sale).json()))
+                + (latest?.expiresDate?.rfc3339 ?? "-"), JSONContent(answer: (latest ?? sale).json()))
     }
 }
 
@@ -204,8 +203,7 @@ struct StoreRetention: Command {
         let answer = exchange.status.map(String.init) ?? exchange.result
         terminal.line("\(exchange.url) answered \(answer) after \(exchange.milliseconds) ms.")
         if let refusal = exchange.refusal { terminal.line("The answer is not used. \(refusal)") }
-        terminal.line(
-            "The customer sees \(exchange.shown)" + (exchange.messageIdentifier.map { " \($0)" } ?? "") + ".")
-        try terminal.json(exchange)
+        try terminal.result(
+            "The customer sees \(exchange.shown)" + (exchange.messageIdentifier.map { " \($0)" } ?? "") + ".", exchange)
     }
 }

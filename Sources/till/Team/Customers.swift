@@ -31,7 +31,6 @@ struct Customers: ServiceCaller {
         try require(!text.isEmpty, "Name a part of a name, or an account token.")
     }
 
-    /// The shown part of a user.
     private struct Customer: Decodable, Listed, Sendable {
         static let listName = "users"
 
@@ -134,7 +133,6 @@ struct UnclaimedList: ServiceCaller {
 
     @OptionGroup var call: CallOptions
 
-    /// The shown part of a purchase.
     private struct Purchase: Decodable, Listed, Sendable {
         static let listName = "purchases"
 
@@ -181,7 +179,6 @@ struct UnclaimedAssign: UserCaller, NamesUser {
         let path = "/v1/unclaimed/\(HTTPServiceConnection.segment(transaction))/assignment"
         let request: Report = ["user": user.name, "issuer": userCall.issuer, "reason": reason]
         let assignment: JSONContent = try await post(path, request)
-        terminal.line("Assigned \(transaction) to \(user).")
-        try terminal.json(assignment)
+        try terminal.result("Assigned \(transaction) to \(user).", assignment)
     }
 }

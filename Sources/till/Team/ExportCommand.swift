@@ -21,7 +21,6 @@ struct ExportCommand: LedgerUser, NamesOutput {
 
     /// The number of users of a part of a running service's answer.
     private static let partSize = Export.partSizes.upperBound
-    /// The largest number of parts.
     private static let maximumParts = 1_000_000
 
     @Argument(help: "The records to export: transactions, customers or events.")

@@ -31,8 +31,7 @@ struct Give: UserCaller, NamesUser {
         }
         let request: Report = ["item": named.item, "reason": reason, "endsAt": until?.time.rfc3339]
         let grant: Answered<Grant> = try await post(userCall.path(of: user, "/grants"), request)
-        terminal.line("\(user) has \(named.item) now. Grant \(grant.grantId).")
-        try terminal.json(grant)
+        try terminal.result("\(user) has \(named.item) now. Grant \(grant.grantId).", grant)
     }
 }
 
@@ -82,8 +81,7 @@ struct Move: UserCaller, NamesUser {
         let request: Report = ["user": other.name, "issuer": toIssuer, "reason": reason]
         let moved: Answered<ChangedTransaction> = try await put(
             userCall.path(of: transaction, of: user, "/owner"), request)
-        terminal.line("Moved \(moved.productId) from \(user) to \(other).")
-        try terminal.json(moved)
+        try terminal.result("Moved \(moved.productId) from \(user) to \(other).", moved)
     }
 }
 
@@ -140,10 +138,9 @@ struct Revoke: UserCaller, NamesUser {
                 store.orderConsole == nil ? "the customer asks at \($0)" : "send the customer to \($0)"
             },
         ].compactMap(\.self)
-        terminal.line(
+        try terminal.result(
             "Only \(store.company) refunds"
-                + (ways.isEmpty ? "." : ": \(ways.joined(separator: ", or "))."))
-        try terminal.json(revoked)
+                + (ways.isEmpty ? "." : ": \(ways.joined(separator: ", or "))."), revoked)
     }
 }
 
@@ -166,8 +163,7 @@ struct Reinstate: UserCaller, NamesUser {
     func perform() async throws {
         let reinstated: Answered<ChangedTransaction> = try await put(
             userCall.path(of: transaction, of: user, "/reinstatement"), ["reason": reason])
-        terminal.line("Reinstated \(reinstated.productId) of \(user).")
-        try terminal.json(reinstated)
+        try terminal.result("Reinstated \(reinstated.productId) of \(user).", reinstated)
     }
 }
 
@@ -195,8 +191,7 @@ struct Add: UserCaller, NamesUser {
         let path = userCall.path(of: user, "/balances/\(HTTPServiceConnection.segment(balance))/additions")
         let request: Report = ["amount": amount, "reason": reason]
         let addition: JSONContent = try await post(path, request)
-        terminal.line("Added \(amount) to the balance \(balance) of \(user).")
-        try terminal.json(addition)
+        try terminal.result("Added \(amount) to the balance \(balance) of \(user).", addition)
     }
 }
 
@@ -272,7 +267,6 @@ struct GrantsRevoke: UserCaller, NamesUser {
     func perform() async throws {
         let path = userCall.path(of: user, "/grants/\(HTTPServiceConnection.segment(grant))/revocation")
         let revoked: Answered<GivenItem> = try await put(path, ["reason": reason])
-        terminal.line("Revoked \(revoked.item) of \(user).")
-        try terminal.json(revoked)
+        try terminal.result("Revoked \(revoked.item) of \(user).", revoked)
     }
 }

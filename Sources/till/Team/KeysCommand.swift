@@ -56,8 +56,7 @@ struct KeysRevoke: LedgerUser {
                     "No API key has the id \"\(id)\". \(common.hint("keys", "list", options: ledger.options)) lists the keys."
             )
         }
-        terminal.line("Revoked: \(id)")
-        try terminal.json(["revoked": id])
+        try terminal.result("Revoked: \(id)", ["revoked": id])
     }
 }
 
@@ -220,7 +219,6 @@ struct Moment: ExpressibleByArgument {
 
 /// The expiry of an API key: a number of days, or a moment.
 package enum KeyExpiry {
-    /// The largest number of days.
     static let maximumDays: Int64 = 36_500
 
     /// Reads `90d`, `2027-01-31` (its first moment in UTC) or `2027-01-31T12:00:00Z`.

@@ -98,8 +98,7 @@ struct ProductsChange: ProductCaller {
             )
         }
         let changed: Answered<AdministeredProduct> = try await put(product.path(), definition)
-        terminal.line("The catalog has \(changed.productId) with this definition.")
-        try terminal.json(changed)
+        try terminal.result("The catalog has \(changed.productId) with this definition.", changed)
     }
 }
 
@@ -120,8 +119,7 @@ struct ProductsPicture: ProductCaller {
         let changed: Answered<AdministeredProduct> = try await withClient {
             try await $0.put(path, field: "picture", bytes: bytes)
         }
-        terminal.line("The item of \(changed.productId) has this picture.")
-        try terminal.json(changed)
+        try terminal.result("The item of \(changed.productId) has this picture.", changed)
     }
 }
 
@@ -134,8 +132,7 @@ struct ProductsWithdraw: ProductCaller {
 
     func perform() async throws {
         let changed: Answered<AdministeredProduct> = try await put(product.path("withdrawal"))
-        terminal.line("\(changed.productId) is withdrawn from sale.")
-        try terminal.json(changed)
+        try terminal.result("\(changed.productId) is withdrawn from sale.", changed)
     }
 }
 
@@ -148,8 +145,7 @@ struct ProductsReturn: ProductCaller {
 
     func perform() async throws {
         let changed: Answered<AdministeredProduct> = try await delete(product.path("withdrawal"))
-        terminal.line("\(changed.productId) is for sale.")
-        try terminal.json(changed)
+        try terminal.result("\(changed.productId) is for sale.", changed)
     }
 }
 
@@ -163,8 +159,7 @@ struct ProductsRestore: ProductCaller {
 
     func perform() async throws {
         let _: NoContent = try await delete(product.path())
-        terminal.line("\(product.product) is as the files define it.")
-        try terminal.json(["restored": product.product])
+        try terminal.result("\(product.product) is as the files define it.", ["restored": product.product])
     }
 }
 
@@ -184,7 +179,6 @@ struct ProductsHistory: CatalogCaller {
 
     @OptionGroup var catalog: CatalogOptions
 
-    /// The shown part of a change.
     private struct Change: Decodable, Listed, Sendable {
         static let listName = "changes"
 
@@ -227,7 +221,6 @@ struct ProductsUndo: CatalogCaller {
 
     func perform() async throws {
         let _: NoContent = try await post(catalog.path("changes", String(change), "undo"))
-        terminal.line("Undone: change \(change)")
-        try terminal.json(["undone": change])
+        try terminal.result("Undone: change \(change)", ["undone": change])
     }
 }

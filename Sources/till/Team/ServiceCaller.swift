@@ -198,7 +198,6 @@ struct CallOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - features: The features whose tables the command creates.
-    ///   - need: The dependence of the answer on the configuration.
     /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger; `CommandError` if an explanation would be a guess.
     func localService(
         using features: [LedgerFeature] = [], need: ConfigurationNeed = .answer
@@ -322,7 +321,6 @@ extension ServiceClient {
         return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
     }
 
-    /// The largest number of pages of a list.
     private static let maximumPages = 100_000
 
     /// The elements of a list, from all its pages.

@@ -39,7 +39,6 @@ struct Story: UserCaller, NamesUser {
 
     @OptionGroup var userCall: UserCallOptions
 
-    /// The shown part of an entry.
     private struct Entry: Decodable, Listed, Sendable {
         static let listName = "entries"
 

@@ -45,8 +45,7 @@ struct EraseUser: UserCaller, NamesUser {
 
     func perform() async throws {
         let _: NoContent = try await post(userCall.path(of: user, "/erasure"))
-        terminal.line("Erased \(user).")
-        try terminal.json(["erased": user.name])
+        try terminal.result("Erased \(user).", ["erased": user.name])
     }
 }
 

@@ -22,7 +22,6 @@ struct WebhooksCommand: AsyncParsableCommand {
         defaultSubcommand: WebhooksList.self)
 }
 
-/// The shown part of a webhook.
 private struct Webhook: Decodable, Listed, Sendable {
     static let listName = "webhooks"
 
@@ -42,7 +41,6 @@ private struct Webhook: Decodable, Listed, Sendable {
     }
 }
 
-/// A command about webhooks.
 protocol WebhookCaller: ServiceCaller {}
 
 extension WebhookCaller {
@@ -51,7 +49,6 @@ extension WebhookCaller {
     var need: ConfigurationNeed { .none }
 }
 
-/// The argument that names a webhook.
 struct WebhookArgument: ParsableArguments {
     @Argument(help: "The webhook, as `till webhooks` names it.")
     var webhook: String
@@ -266,8 +263,7 @@ struct WebhooksRemove: WebhookCaller {
 
     func perform() async throws {
         let _: NoContent = try await delete(webhook.path())
-        terminal.line("Removed: \(webhook.webhook)")
-        try terminal.json(["removed": webhook.webhook])
+        try terminal.result("Removed: \(webhook.webhook)", ["removed": webhook.webhook])
     }
 }
 
@@ -283,8 +279,7 @@ struct WebhooksTest: WebhookCaller {
 
     func perform() async throws {
         let attempt: Answered<WebhookAttempt> = try await post(webhook.path("/test"))
-        terminal.line("The test message was sent: \(attempt.result)")
-        try terminal.json(attempt)
+        try terminal.result("The test message was sent: \(attempt.result)", attempt)
         guard attempt.isDelivery else { throw ExitCode(1) }
     }
 }
@@ -321,7 +316,6 @@ struct WebhooksMessages: WebhookCaller, UserCaller {
 
     @OptionGroup var userCall: UserCallOptions
 
-    /// The shown part of a message.
     private struct Message: Decodable, Listed, Sendable {
         /// A message in Till's format.
         struct Own: Decodable, Sendable {
@@ -428,7 +422,6 @@ struct WebhooksResend: WebhookCaller, UserCaller {
     private func resend(_ message: String) async throws {
         let delivery: JSONContent = try await post(
             webhook.path("/deliveries/\(HTTPServiceConnection.segment(message))/replay"))
-        terminal.line("The message will be sent again.")
-        try terminal.json(delivery)
+        try terminal.result("The message will be sent again.", delivery)
     }
 }

@@ -44,6 +44,12 @@ struct Terminal: Sendable {
     /// Prints the command's result as a JSON object, unless the command prints text.
     func report(_ report: Report) throws { try json(report) }
 
+    /// Prints the command's result: a line for a person, or JSON.
+    func result(_ text: String, _ value: some Encodable) throws {
+        line(text)
+        try json(value)
+    }
+
     /// Prints rows in columns, under a header. A cell without a text shows a hyphen.
     ///
     /// - Parameter nothing: The line instead of a table without rows; nil to print the header alone.

@@ -8,7 +8,6 @@ package struct NotificationOnDemand: Hashable, Sendable, CaseIterable {
     /// One of the type's subtypes; nil if the type has none.
     package let subtype: Subtype?
 
-    /// The subject that the tester names.
     package enum Subject {
         case account
         case subscription

@@ -7,7 +7,6 @@ import Proofs
 package struct SentNotificationRecords {
     let database: Database
 
-    /// - Parameter fault: The fault of its delivery.
     func add(_ notification: StoreNotification, fault: NotificationFault?) throws {
         try database.insert(
             [

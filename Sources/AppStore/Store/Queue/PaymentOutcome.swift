@@ -85,7 +85,6 @@ extension PaymentStep {
 extension PaymentTransaction {
     /// The transaction after a step.
     ///
-    /// - Parameter purchase: The purchase that the step sold.
     /// - Throws: `IllegalPaymentTransition` if StoreKit does not allow the event in this state.
     package func after(
         _ step: PaymentStep,

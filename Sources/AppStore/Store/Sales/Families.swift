@@ -59,7 +59,6 @@ struct FamilyRecords {
 extension Books {
     var families: FamilyRecords { FamilyRecords(database: database) }
 
-    /// The family of an account; nil if it is in none.
     package func family(of account: String) throws -> Family? { try families.family(of: account) }
 
     /// The other people of an account's family.

@@ -220,7 +220,6 @@ extension Books {
     ///
     /// - Parameters:
     ///   - before: The transaction before the change.
-    ///   - after: The changed transaction.
     func followRefundInFamily(from before: Transaction, to after: Transaction) throws {
         guard (before.revocation == nil) != (after.revocation == nil) else { return }
         // The seats that were added to the period, or the repetitions of a non-consumable, belong to it.

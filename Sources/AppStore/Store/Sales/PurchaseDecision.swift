@@ -5,7 +5,6 @@ import Proofs
 
 /// The result of a payment for a product, decided before anything is sold.
 package enum PurchaseDecision: Hashable, Sendable {
-    /// The payment fails.
     case fail(SKErrorCode)
     /// The subscription begins or changes.
     case subscribe(Product, Subscription)

@@ -8,7 +8,6 @@ package struct RefundEffects: Hashable, Sendable {
     private let samePurchase: [Transaction]
     /// The transactions of the same period; only the transaction itself, unless seats were added.
     private let samePeriod: [Transaction]
-    /// True if the period is the present one.
     private let isPresent: Bool
     /// True if the customer waits for the decision.
     private let isRequested: Bool
@@ -204,7 +203,6 @@ extension Transaction {
     /// True if Apple refunded the transaction in full or in part. The refund history includes such transactions.
     package var isRefunded: Bool { revocation?.type == .refundFull || revocation?.type == .refundProrated }
 
-    /// Revokes the purchase.
     package mutating func revoke(_ type: RevocationType, for reason: RevocationReason, at now: Timestamp) {
         revocation = Revocation(date: now, reason: reason, type: type)
     }

@@ -154,7 +154,6 @@ package struct RenewalExtension: Hashable, Sendable {
     /// True if an extension for all subscribers of a product includes this subscription.
     ///
     /// - Parameters:
-    ///   - latest: Its latest transaction.
     /// - countries: The storefronts; empty for all.
     package static func includes(
         _ subscription: CustomerSubscription,

@@ -68,7 +68,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// The storefront of the agreed price, as ISO 3166-1 alpha-3; nil for that of the settings.
     var agreedStorefront: String?
     package internal(set) var priceIncrease: PriceIncrease?
-    /// True if the customer declined a price increase.
     var hasDeclinedPriceIncrease = false
     /// The dates on which the renewal date was extended.
     var extensionDates: [Timestamp] = []
@@ -126,7 +125,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     ///
     /// - Parameters:
     ///   - count: The number of seats, if the product is sold with seats.
-    ///   - plan: The billing plan.
     /// - newOffer: An offer that begins with this period; nil to continue the present one, if the product is the same.
     /// - start: The start of the paid period.
     /// - Returns: The charge for the period.
@@ -188,7 +186,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         return used.offer
     }
 
-    /// The storefront in which it is charged.
     func storefront(_ terms: SubscriptionTerms) -> Storefront {
         agreedStorefront.flatMap(Storefront.init(countryCode:)) ?? terms.storefront
     }

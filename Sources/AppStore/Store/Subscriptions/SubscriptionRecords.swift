@@ -42,13 +42,11 @@ package struct SubscriptionCharge: Hashable, Sendable {
     package let expiresDate: Timestamp
     /// Nil if the catalog has no billing plans of the product.
     package let billingPlanType: BillingPlanType?
-    /// The commitment that the period belongs to.
     package let commitment: Commitment?
 }
 
 /// A change that follows from an event of a subscription. The store makes the changes in order.
 package enum SubscriptionEffect: Hashable, Sendable {
-    /// A period is charged.
     case charge(SubscriptionCharge)
     /// Seats are charged for the rest of the period.
     case addSeats(SubscriptionCharge)

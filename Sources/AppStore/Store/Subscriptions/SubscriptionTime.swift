@@ -3,7 +3,6 @@ import Proofs
 
 /// Events that are due, and events that a tester brings forward.
 extension CustomerSubscription {
-    /// Handles the due date.
     package mutating func becomeDue(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
         switch state {
         case .subscribed: endPeriod(terms)

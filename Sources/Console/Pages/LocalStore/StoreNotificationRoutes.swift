@@ -33,7 +33,6 @@ extension LocalStoreRoutes {
         }
     }
 
-    /// The notifications of the store, newest first.
     private func notifications(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let page = try RequestedPage(request)
         let before = try page.before()

@@ -122,7 +122,6 @@ enum ProductKey: String, Sendable, CaseIterable {
     /// The explanation of a value; nil if the title says it.
     var note: Phrase? { row.note }
 
-    /// True if the value is a number.
     var isNumber: Bool { [.number, .amount, .groupNumber].contains(self) }
 
     private var row: (title: Phrase, types: [ProductType], note: Phrase?) {

@@ -61,10 +61,8 @@ enum WebhookWords {
         }
     }
 
-    /// The app whose events an endpoint receives.
     static func app(of endpoint: WebhookEndpoint) -> HTML { endpoint.app.map { data($0) } ?? HTML { "All apps" } }
 
-    /// The types of the messages that an endpoint receives.
     static func types(of endpoint: WebhookEndpoint) -> HTML {
         endpoint.types.map { data($0.names.joined(separator: ", ")) } ?? HTML { "All types" }
     }
@@ -76,8 +74,6 @@ enum WebhookWords {
     }
 
     /// A mark by which the script loads a part of the page again, while a message of it is about to be sent.
-    ///
-    /// - Parameter part: The identifier of the part.
     static func mark(_ deliveries: [WebhookDelivery], in part: String, at now: Timestamp) -> HTML? {
         let isNear = deliveries.contains { delivery in
             delivery.nextAttemptAt.map { $0 <= now.adding(seconds: 60) } ?? false
@@ -91,7 +87,6 @@ enum WebhookWords {
         return delivery.attempts == 0 ? HTML { "At once" } : Shown.moment(delivery.nextAttemptAt)
     }
 
-    /// A period in seconds.
     static func period(_ seconds: Int64) -> Phrase {
         switch seconds {
         case 0: "Not at all: the old secret ends now"

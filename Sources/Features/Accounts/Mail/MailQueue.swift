@@ -13,12 +13,6 @@ package struct MailQueue: Sendable {
     package let clock: any WallClock
     let randomness: Randomness
 
-    /// Takes due mails. The sender must send them and record the results.
-    package func lease(upTo limit: Int) async throws -> [LeasedMail] {
-        let due = try await due(upTo: limit)
-        return due.isEmpty ? [] : try await lease(due)
-    }
-
     /// The due mails, the longest waiting first.
     package func due(upTo limit: Int) async throws -> [QueuedMail] {
         let now = clock.now()
@@ -111,7 +105,6 @@ package struct MailQueue: Sendable {
 /// It has no text and no secret. Each attempt creates a new secret for the link, in the commit that begins the attempt. The
 /// ledger stores only the secret's digest.
 package struct QueuedMail: Hashable, Sendable {
-    /// The user's number.
     let user: Int64
     /// A random identifier, the same for each attempt.
     package let identifier: String
@@ -216,7 +209,6 @@ package enum MailLimit {
 extension LedgerTransaction {
     /// Queues a mail about an account, unless a mail limit is reached.
     ///
-    /// - Parameter email: The recipient.
     /// - Returns: False if a mail limit is reached.
     func queue(
         _ purpose: LinkPurpose,

@@ -109,7 +109,6 @@ struct FigureTransaction {
     let revokedAt: Timestamp?
     let paidBack: PaidBack?
 
-    /// - Parameter transaction: A charge.
     init(_ transaction: RedeemedTransaction) {
         let facts = transaction.facts
         terms = PurchasePeriod.Terms(facts)

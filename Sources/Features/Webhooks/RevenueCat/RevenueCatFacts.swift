@@ -88,7 +88,6 @@ extension RevenueCatFacts {
         return max(isAdded ? periods : periods + 1, 1)
     }
 
-    /// True for an auto-renewable subscription.
     var isSubscription: Bool { transactions.productType(inCatalog: type) == .autoRenewableSubscription }
 
     private var terms: PurchasePeriod.Terms? { transaction.map { PurchasePeriod.Terms($0.facts) } }

@@ -20,7 +20,6 @@ protocol CatalogRules: CatalogResource {
     ///
     /// - Parameters:
     ///   - known: The resource before an update; nil for a new one.
-    ///   - regionsVersion: The version of the regions in the request.
     /// - Throws: `PublisherError`, `invalidValue`, for a change of what is immutable.
     func settled(after known: Self?, regionsVersion: OneTimeProduct.RegionsVersion) throws(PublisherError) -> Self
 

@@ -63,8 +63,6 @@ package struct PlayCatalog: Sendable {
 
     /// The products of a StoreKit configuration: one-time products with one purchase option, and subscriptions with one base plan, each
     /// in the country of its storefront.
-    ///
-    /// - Parameter bundleIdentifier: The app.
     package init(_ configuration: StoreKitConfiguration, bundleIdentifier: String) {
         let packageName = PackageName.name(ofApp: bundleIdentifier)
         let region = configuration.storefront.shortCountryCode

@@ -171,8 +171,6 @@ extension RecurringPurchase {
 
 extension DueEvent.Kind {
     /// The change by the notifications that time brought about; nil for one that the App Store does not have, such as a pause.
-    ///
-    /// - Parameter former: The state before.
     init?(_ effects: [RecurringPurchase.Effect], after former: RecurringPurchase.State) {
         for case .notification(let type) in effects {
             switch type {

@@ -4,7 +4,6 @@ public enum NotificationSubject: String, Sendable, CaseIterable {
     case data
     /// An extension of many subscriptions.
     case summary
-    /// The app.
     case appData
     /// A purchase outside the App Store.
     case externalPurchaseToken

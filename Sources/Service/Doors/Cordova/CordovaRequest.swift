@@ -140,18 +140,18 @@ extension DoorServices {
         let named = try request.username.map { try customer($0).user }
         // A statement of Google Play counts more than a signature, which says nothing about refunds and paid periods.
         let token = mayAsk(about: app) ? request.purchaseToken : nil
-        let presented = try await door.present(
+        let presented = try await shared.door.present(
             RedemptionRequest(
                 token ?? request.proof, for: named, by: caller.actor, of: caller.app, seeing: caller.limitingApp,
                 newcomers: newcomers, withItems: false))
         let (purchases, origin) = (presented.statement.purchases, presented.statement.origin)
         let owner = try await customer(named, of: request, purchases, from: origin, app: app, by: caller)
         if let owner, !purchases.isEmpty {
-            let lines = try await door.redeem(presented, for: owner).decision.lines
+            let lines = try await shared.door.redeem(presented, for: owner).decision.lines
             let types = types(of: lines, purchases)
             if let refusal = CordovaRefusal.reason(lines, types: types) { throw refusal }
         }
-        let moment = if let owner { try await entitlements.now(of: owner) } else { clock.now() }
+        let moment = if let owner { try await entitlements.now(of: owner) } else { entitlements.clock.now() }
         var collection = PurchaseCollection()
         var all: [RedeemedTransaction] = []
         collection.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })

@@ -172,7 +172,6 @@ package enum CordovaRefusal {
     ///
     /// - Parameters:
     ///   - lines: The results for the transactions of the proof.
-    ///   - types: The types of products by the catalog.
     package static func reason(_ lines: [Redemption.Line], types: [ByteKey: ProductType]) -> RedemptionError? {
         let refused = lines.filter { !$0.mayFinish }
         let temporary = refused.filter { !RevenueCatErrorRule.isPermanent($0.result.rawValue) }

@@ -59,7 +59,7 @@ struct IAPKitRoutes: RouteSource {
             let statement = try await state(of: proof, from: caller)
             let purchase = try await service.purchase(in: statement, of: product)
             let moment = statement.purchases.first.map { service.now(ofBuyerOf: $0.transactionIdentifier) }
-            return IAPKitAnswer(purchase, from: .apple, expecting: product, at: moment ?? services.clock.now())
+            return IAPKitAnswer(purchase, from: .apple, expecting: product, at: moment ?? service.clock.now())
         } catch RedemptionError.refused(let refusal) where IAPKitAnswer.isUnsigned(refusal.reason) {
             return .unsigned
         }
@@ -69,7 +69,7 @@ struct IAPKitRoutes: RouteSource {
     private func state(
         of proof: [UInt8], from caller: Caller, at network: ClientNetwork? = nil
     ) async throws -> RedemptionDoor.Statement {
-        try await services.door.present(
+        try await services.shared.door.present(
             RedemptionRequest(
                 proof, for: nil, by: caller.actor, of: caller.app, seeing: caller.limitingApp, at: network,
                 refusals: .ignored)
@@ -92,7 +92,7 @@ struct IAPKitRoutes: RouteSource {
         } catch RedemptionError.refused(let refusal) where refusal.reason == .purchasePending {
             return IAPKitAnswer(store: .google, state: .pending)
         } catch RedemptionError.purchaseNotOwned {
-            let app = try services.googlePlay.app(named: token.packageName, among: caller.app)
+            let app = try services.shared.stores.googlePlay.app(named: token.packageName, among: caller.app)
             let state = try await app.purchases.purchase(of: token.purchaseToken)?.state
             return IAPKitAnswer(store: .google, state: IAPKitState(ofNotOwned: state))
         } catch PlayDeveloperError.tokenEnded {

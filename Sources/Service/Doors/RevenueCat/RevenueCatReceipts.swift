@@ -102,12 +102,12 @@ extension DoorServices {
         var refusal: RedemptionError?
         for proof in token?.proofs ?? [] {
             do {
-                let presented = try await door.present(
+                let presented = try await shared.door.present(
                     RedemptionRequest(
                         proof, for: user, by: caller.actor, of: caller.app, seeing: caller.limitingApp,
                         newcomers: newcomers,
                         withItems: false))
-                lines += try await door.redeem(presented, for: user).decision.lines
+                lines += try await shared.door.redeem(presented, for: user).decision.lines
                 purchases += presented.statement.purchases
             } catch let error as RedemptionError {
                 if !RevenueCatErrorRule.isPermanent(error.code) { throw error }
@@ -136,7 +136,7 @@ extension DoorServices {
         consumption: [ByteKey: Bool] = [:],
         isAfterWrite: Bool = true
     ) async throws -> Response {
-        let (info, moment) = try await customerInfo.info(
+        let (info, moment) = try await shared.customerInfo.info(
             about: customer, by: entitlements, usesKept: !isAfterWrite
         ) { rights }
         return RevenueCatAnswer.response(

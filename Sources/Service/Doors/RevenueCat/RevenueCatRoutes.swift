@@ -39,7 +39,8 @@ struct RevenueCatRoutes: RouteSource {
         _ json: @escaping @Sendable (Request, ServiceContext) async throws -> JSONValue
     ) {
         group.on(endpoint) { request, context in
-            RevenueCatAnswer.response(try await json(request, context), for: request, at: services.clock.now())
+            RevenueCatAnswer.response(
+                try await json(request, context), for: request, at: services.entitlements.clock.now())
         }
     }
 
@@ -79,8 +80,8 @@ struct RevenueCatRoutes: RouteSource {
             let asked = try await Self.read(request, context) { try OfferRequest($0) }
             let catalog = try catalog(of: context)
             return try asked.answer(
-                from: catalog, signedBy: services.offerSigners[ByteKey(catalog.bundleIdentifier)],
-                at: services.clock.now())
+                from: catalog, signedBy: services.shared.stores.offerSigners[ByteKey(catalog.bundleIdentifier)],
+                at: services.entitlements.clock.now())
         }
     }
 

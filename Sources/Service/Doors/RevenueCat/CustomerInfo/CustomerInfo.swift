@@ -132,7 +132,6 @@ package struct RenderedCustomerInfo: Sendable {
         tag = RevenueCatAnswer.entityTag(of: covered(info))
     }
 
-    /// The number of the bytes.
     package var size: Int { beforeLastSeen.count + afterLastSeen.count + tag.utf8.count }
 
     /// The content that the entity tag covers.

@@ -10,7 +10,6 @@ import Vocabulary
 package struct ExportRules: Sendable {
     /// The present catalog of the app.
     let catalog: Catalog
-    /// The accepted origin.
     let origin: Origin
     /// The ids that stand for no customer.
     let blockedNames: BlockedNames

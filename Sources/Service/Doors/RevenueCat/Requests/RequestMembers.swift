@@ -26,7 +26,6 @@ extension RequestMembers {
         }
     }
 
-    /// Returns a required text.
     func text(_ name: String) throws(Problem) -> String {
         guard let text = try optionalText(name) else { throw wrong(name, "a string") }
         return text

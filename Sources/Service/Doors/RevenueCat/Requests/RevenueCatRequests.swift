@@ -207,7 +207,7 @@ package struct AttributeChanges: Hashable, Sendable {
         _ services: DoorServices
     ) async throws -> [AttributeFailure] {
         guard !accepted.isEmpty else { return errors }
-        let moment = services.clock.now()
+        let moment = services.entitlements.clock.now()
         do {
             try await services.entitlements.ledger.write {
                 try $0.state(
