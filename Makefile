@@ -55,7 +55,7 @@ attack: build ## Attack a running service in sixteen ways, and report its latenc
 soak: build ## Two thousand who listen, two hundred changes a second, for two minutes (SECONDS=N): count each event
 	@TILL_SOAK_SECONDS=$(or $(SECONDS),120) Scripts/swift-test.sh --filter EventSoakTests
 
-test-postgres: requirements ## Run the ledger's tests and simulations over a PostgreSQL of their own, and fail it over under load
+test-postgres: requirements ## Run the ledger's tests and simulations over a PostgreSQL of their own, and fail it over under load (TESTS=all for all of them on PostgreSQL 18, too)
 	@Scripts/test-postgres.sh
 
 test-failover: requirements ## Fail over three PostgreSQL nodes under the load of three services, ten times (ROUNDS=N)
@@ -85,7 +85,7 @@ test-webhooks: build ## Read a service's webhooks with their own libraries (stan
 test-doors: build ## Drive other purchase servers' own clients against a service: cordova-plugin-purchase in Node (TILL_PEERS=DIR)
 	@Scripts/test-doors.sh .build/release/till
 
-test-console: build ## Drive the console of a demonstration with Chromium (TESTS="test_pages …" for some), and recompute its figures
+test-console: build ## Drive the console of a demonstration with Chromium (TESTS="test_pages …" for some, WINDOWS=all for each kind of window), and recompute its figures
 	@Scripts/test-console.sh .build/release/till $(TESTS)
 
 test-documents: build ## Run each command of the documents in the order of its page (PAGES="README.md …" for some, as root in namespaces)

