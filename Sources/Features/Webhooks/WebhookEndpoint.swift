@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// An endpoint of a team's back end that receives webhooks.
 package struct WebhookEndpoint: Hashable, Sendable {
@@ -150,6 +151,19 @@ package struct WebhookChange: Hashable, Sendable {
         case messageReplayed
         /// Several messages were sent again. The detail is their number.
         case messagesReplayed
+
+        package var title: ChangeTitle {
+            switch self {
+            case .added: ChangeTitle("Added", korean: "추가")
+            case .urlChanged: ChangeTitle("Another address", korean: "주소 변경")
+            case .secretReplaced: ChangeTitle("Secret replaced", korean: "비밀 값 교체")
+            case .authorizationChanged: ChangeTitle("Another authorization", korean: "인증 값 변경")
+            case .filterChanged: ChangeTitle("Other messages", korean: "다른 메시지")
+            case .removed: ChangeTitle("Removed", korean: "삭제")
+            case .messageReplayed: ChangeTitle("Message sent again", korean: "메시지 재전송")
+            case .messagesReplayed: ChangeTitle("Messages sent again", korean: "메시지 여러 개 재전송")
+            }
+        }
     }
 
     package let event: Event
