@@ -85,6 +85,8 @@ struct AppOperation {
     /// The query of a request that is answered with what the tests buy: a value for each parameter that needs one, or narrows the answer to
     /// something else without one. Empty without such a parameter.
     let query: String
+    /// True if the query may name an app, which a caller of several apps must do for some operations.
+    let takesApp: Bool
 
     /// The operations that may answer 400 to each request of the tests, with the reason.
     private static let refusing: [String: String] = [:]
@@ -114,7 +116,9 @@ struct AppOperation {
                         fields: Set(schema?.properties.map { Array($0.keys) } ?? []),
                         needed: Set(isOfBackEnd ? schema?.required ?? [] : []),
                         example: isOfBackEnd ? content?.value.example ?? [:] : [:],
-                        query: document.components.query(operation.parameters ?? [])))
+                        query: document.components.query(operation.parameters ?? []),
+                        takesApp: document.components.queried(operation.parameters ?? []).contains { $0.name == "app" })
+                )
             }
         }
         return operations.sorted { $0.name < $1.name }
@@ -226,12 +230,18 @@ struct AppOperation {
         let schemas: [String: Schema]
         let parameters: [String: Parameter]
 
+        /// The parameters of the query among those of an operation.
+        func queried(_ described: [Parameter]) -> [Parameter] {
+            described.map { described in
+                let reference = described.reference?.split(separator: "/").last
+                return reference.flatMap { parameters[String($0)] } ?? described
+            }.filter { $0.place == "query" }
+        }
+
         /// The query with the parameters whose values are known.
         func query(_ described: [Parameter]) -> String {
-            let members = described.compactMap { described -> String? in
-                let reference = described.reference?.split(separator: "/").last
-                let parameter = reference.flatMap { parameters[String($0)] } ?? described
-                guard parameter.place == "query", let name = parameter.name else { return nil }
+            let members = queried(described).compactMap { parameter -> String? in
+                guard let name = parameter.name else { return nil }
                 let values = parameter.isRequired == true ? AppOperation.needed : AppOperation.optional
                 return values[name].map { "\(name)=\($0)" }
             }

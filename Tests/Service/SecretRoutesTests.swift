@@ -78,8 +78,10 @@ import Vocabulary
             }
         }
         let path = operation.path(values)
-        guard operation.method == .get else { return bodies.map { (path, $0) } }
         let app = "?app=\(TestGarden.bundleIdentifier)"
+        guard operation.method == .get else {
+            return bodies.flatMap { body in (operation.takesApp ? ["", app] : [""]).map { (path + $0, body) } }
+        }
         let queries: Set = [
             "", "?pageSize=2", "?format=jsonl", issuer, app, "?search=\(first)", "?search=\(purchases.secrets[0])",
             operation.query,
