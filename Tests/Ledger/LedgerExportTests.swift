@@ -208,6 +208,21 @@ import Vocabulary
                     INSERT INTO team_invitation VALUES (zeroblob(32), 'ada', 1, 2);
                     INSERT INTO team_change VALUES (1, 1, 'added', 'command line', 'ada', 'admin');
                     """)
+            try self.fillOwnTimes(in: $0)
+        }
+    }
+
+    /// Sets the times of the service's own clock that no row has, in the rows that may have them.
+    private func fillOwnTimes(in database: Database) throws {
+        for table in [LedgerFeature].all.tables {
+            for own in table.ownTimes {
+                let filled = try Int.fetchOne(database, sql: "SELECT count(\(own.column)) FROM \"\(table.name)\"")
+                guard filled == 0 else { continue }
+                // SQLite ignores each row whose conditions refuse the time (sqlite.org/lang_conflict.html).
+                try database.execute(
+                    sql: "UPDATE OR IGNORE \"\(table.name)\" SET \(own.column) = ?",
+                    arguments: [own.units(of: Self.now.millisecondsSince1970)])
+            }
         }
     }
 

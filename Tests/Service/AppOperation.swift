@@ -1,6 +1,7 @@
 import Foundation
 import HTTPSupport
 import HTTPTypes
+import Proofs
 import Service
 import TestSupport
 
@@ -77,11 +78,18 @@ struct AppOperation {
     private let type: String?
     /// The names of the body's fields.
     private let fields: Set<String>
-    /// The JSON of the fields that a back end's request needs, for those whose meaning is not known here.
-    private let samples: [String: String]
+    /// The names of the fields that a back end's request needs.
+    private let needed: Set<String>
+    /// The document's example of the body, which has the fields whose meaning is not known here.
+    private let example: [String: JSONContent]
     /// The query of a request that is answered with what the tests buy: a value for each parameter that needs one, or narrows the answer to
     /// something else without one. Empty without such a parameter.
     let query: String
+    /// True if the query may name an app, which a caller of several apps must do for some operations.
+    let takesApp: Bool
+
+    /// The operations that may answer 400 to each request of the tests, with the reason.
+    private static let refusing: [String: String] = [:]
 
     /// The values of parameters by their names. The stores of tests are sandboxes.
     private static let needed = ["environment": "sandbox", "search": "alice"]
@@ -102,16 +110,15 @@ struct AppOperation {
                 let content = operation.requestBody?.content.first
                 let schema = content.flatMap { document.components.resolved($0.value.schema) }
                 let isOfBackEnd = operation.security?.contains { $0["apiKey"] != nil } == true
-                let needed = isOfBackEnd ? schema?.required ?? [] : []
                 operations.append(
                     AppOperation(
                         name: "\(method.rawValue) \(path)", method: method, template: path, type: content?.key,
                         fields: Set(schema?.properties.map { Array($0.keys) } ?? []),
-                        samples: Dictionary(
-                            uniqueKeysWithValues: needed.compactMap { name in
-                                schema?.properties?[name]?.sample.map { (name, $0) }
-                            }),
-                        query: document.components.query(operation.parameters ?? [])))
+                        needed: Set(isOfBackEnd ? schema?.required ?? [] : []),
+                        example: isOfBackEnd ? content?.value.example ?? [:] : [:],
+                        query: document.components.query(operation.parameters ?? []),
+                        takesApp: document.components.queried(operation.parameters ?? []).contains { $0.name == "app" })
+                )
             }
         }
         return operations.sorted { $0.name < $1.name }
@@ -142,8 +149,20 @@ struct AppOperation {
         }
     }
 
-    /// Bodies with the fields whose names are known; one nil for a request without a body.
-    func bodies(_ values: [String: String], proof: String) -> [Body?] {
+    /// True if each request was refused for its form. Then nothing of the operation was tested.
+    func isUntested(answering statuses: Set<Int>) -> Bool { statuses == [400] && Self.refusing[name] == nil }
+
+    /// The failure of a test for an operation of which nothing was tested.
+    var untested: String {
+        "\(name) answers 400 to each request: AppOperation has the values, and `refusing` the reason if none is right."
+    }
+
+    /// Bodies with the fields whose names are known or that a request needs, and with those of the document's example; one nil for a
+    /// request without a body. A time is an hour before and an hour after now: some operations take only the past, some only the
+    /// future.
+    ///
+    /// - Throws: `UnfilledField`.
+    func bodies(_ values: [String: String], proof: String, at now: Timestamp) throws -> [Body?] {
         guard let type else { return [nil] }
         guard type == "application/json" else { return [Self.picture] }
         let item = #"{"collection":"\#(values["collection"] ?? "")","number":\#(values["number"] ?? "0")}"#
@@ -165,10 +184,31 @@ struct AppOperation {
                     #""type":"Consumable","displayPrice":"1","balance":"\#(values["balance"] ?? "")","amount":1"#),
             ]
         }
-        let members = fields.sorted().compactMap { field in
-            (known[field] ?? samples[field]).map { "\"\(field)\":\($0)" }
+        var texts: [String] = []
+        for time in [-3600, 3600].map({ now.adding(seconds: $0) }) {
+            for chosen in [needed.union(known.keys), needed.union(example.keys)] {
+                let members = try fields.intersection(chosen).sorted().map { field in
+                    "\"\(field)\":\(try known[field] ?? sample(of: field, at: time))"
+                }
+                texts.append(members.joined(separator: ","))
+            }
         }
-        return [Self.json(members.joined(separator: ","))]
+        // Most bodies have no time, and the document's example no further field.
+        return texts.indices.filter { !texts[..<$0].contains(texts[$0]) && (!texts[$0].isEmpty || $0 == 0) }.map {
+            Self.json(texts[$0])
+        }
+    }
+
+    /// A field that a request needs, for which neither the tests nor the document's example have a value.
+    struct UnfilledField: Error {
+        let operation: String
+        let field: String
+    }
+
+    /// The JSON of a field in the document's example, with a time in place of its times.
+    private func sample(of field: String, at time: Timestamp) throws -> String {
+        guard let value = example[field] else { throw UnfilledField(operation: name, field: field) }
+        return String(decoding: try JSONEncoder().encode(value.replacingTimes(with: time)), as: UTF8.self)
     }
 
     private static func json(_ members: String) -> Body {
@@ -190,12 +230,18 @@ struct AppOperation {
         let schemas: [String: Schema]
         let parameters: [String: Parameter]
 
+        /// The parameters of the query among those of an operation.
+        func queried(_ described: [Parameter]) -> [Parameter] {
+            described.map { described in
+                let reference = described.reference?.split(separator: "/").last
+                return reference.flatMap { parameters[String($0)] } ?? described
+            }.filter { $0.place == "query" }
+        }
+
         /// The query with the parameters whose values are known.
         func query(_ described: [Parameter]) -> String {
-            let members = described.compactMap { described -> String? in
-                let reference = described.reference?.split(separator: "/").last
-                let parameter = reference.flatMap { parameters[String($0)] } ?? described
-                guard parameter.place == "query", let name = parameter.name else { return nil }
+            let members = queried(described).compactMap { parameter -> String? in
+                guard let name = parameter.name else { return nil }
                 let values = parameter.isRequired == true ? AppOperation.needed : AppOperation.optional
                 return values[name].map { "\(name)=\($0)" }
             }
@@ -239,11 +285,23 @@ struct AppOperation {
 
     private struct Media: Decodable {
         let schema: Schema
+        /// Nil for an example that is no object.
+        let example: [String: JSONContent]?
+
+        enum CodingKeys: String, CodingKey {
+            case schema, example
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            schema = try container.decode(Schema.self, forKey: .schema)
+            example = try? container.decodeIfPresent([String: JSONContent].self, forKey: .example)
+        }
     }
 
     private struct Schema: Decodable {
         let reference: String?
-        let properties: [String: Property]?
+        let properties: [String: JSONContent]?
         let required: [String]?
 
         enum CodingKeys: String, CodingKey {
@@ -251,34 +309,16 @@ struct AppOperation {
             case properties, required
         }
     }
+}
 
-    private struct Property: Decodable {
-        let type: Types?
-        let format: String?
-        let values: [String]?
-
-        enum CodingKeys: String, CodingKey {
-            case type, format
-            case values = "enum"
-        }
-
-        /// One type; nil for a field with several, which needs no value.
-        struct Types: Decodable {
-            let only: String?
-
-            init(from decoder: any Decoder) throws {
-                only = try? decoder.singleValueContainer().decode(String.self)
-            }
-        }
-
-        /// A value of the field; nil for a type that needs a known meaning.
-        var sample: String? {
-            switch type?.only {
-            case "string" where format == nil: "\"\(values?.first ?? "a test")\""
-            case "integer": "1"
-            case "boolean": "true"
-            default: nil
-            }
+extension JSONContent {
+    /// The same content with a time in place of each time in RFC 3339.
+    fileprivate func replacingTimes(with time: Timestamp) -> JSONContent {
+        switch self {
+        case .object(let members): .object(members.mapValues { $0.replacingTimes(with: time) })
+        case .array(let elements): .array(elements.map { $0.replacingTimes(with: time) })
+        case .string(let text) where Timestamp(rfc3339: text) != nil: .string(time.rfc3339)
+        default: self
         }
     }
 }

@@ -47,11 +47,11 @@ import Vocabulary
         ]
     }
 
-    /// The text of an answer with its headers.
+    /// The status of an answer, and its text with its headers.
     private func answer(
         _ operation: AppOperation, _ path: String, _ body: AppOperation.Body?, key: String,
         from client: TestClient
-    ) async throws -> String {
+    ) async throws -> (status: Int, text: String) {
         var headers: HTTPFields = [.authorization: "Bearer \(key)"]
         if let body { headers[.contentType] = body.contentType }
         return try await client.execute(
@@ -59,45 +59,53 @@ import Vocabulary
         ) { response in
             let fields = response.headers.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
             #expect(response.status.code < 500, "\(operation.name)")
-            return "\(fields)\n\(String(buffer: response.body))"
+            return (response.status.code, "\(fields)\n\(String(buffer: response.body))")
         }
     }
 
     /// The requests of an operation. Whoever has a token may ask about it.
     private func requests(
         of operation: AppOperation, about purchases: SecretPurchases
-    ) -> [(path: String, body: AppOperation.Body?)] {
+    ) throws -> [(path: String, body: AppOperation.Body?)] {
+        let bodies = try operation.bodies(values, proof: purchases.fresh, at: fixture.shop.clock.now())
         let (first, issuer) = (purchases.identifiers[0], "?issuer=\(TestIssuer.issuer)")
         if operation.name.contains("{transaction}") {
             let subjects = operation.method == .get ? purchases.identifiers + purchases.secrets.prefix(3) : [first]
             return subjects.flatMap { subject in
                 let path = operation.path(values.merging(["transaction": subject]) { $1 })
-                return operation.bodies(values, proof: purchases.fresh).map { (path, $0) }
+                return bodies.map { (path, $0) }
             }
         }
         let path = operation.path(values)
+        let app = "?app=\(TestGarden.bundleIdentifier)"
         guard operation.method == .get else {
-            return operation.bodies(values, proof: purchases.fresh).map { (path, $0) }
+            return bodies.flatMap { body in (operation.takesApp ? ["", app] : [""]).map { (path + $0, body) } }
         }
-        return ["", "?pageSize=2", "?format=jsonl", issuer, "?search=\(first)", "?search=\(purchases.secrets[0])"]
-            .map { (path + $0, nil) }
+        let queries: Set = [
+            "", "?pageSize=2", "?format=jsonl", issuer, app, "?search=\(first)", "?search=\(purchases.secrets[0])",
+            operation.query,
+        ]
+        return queries.sorted().map { (path + $0, nil) }
     }
 
-    /// Calls an operation, and expects that its answers have only the secrets of their requests.
+    /// Calls an operation, and expects that its answers have only the secrets of their requests, and that a back end is not refused
+    /// for the form of each one.
     ///
     /// - Returns: The answers.
     private func call(
         _ operation: AppOperation, about purchases: SecretPurchases, key: String, at client: TestClient
     ) async throws -> [String] {
-        var answers: [String] = []
-        for (path, body) in requests(of: operation, about: purchases) {
-            let text = try await answer(operation, path, body, key: key, from: client)
+        var (answers, statuses): ([String], Set<Int>) = ([], [])
+        for (path, body) in try requests(of: operation, about: purchases) {
+            let (status, text) = try await answer(operation, path, body, key: key, from: client)
             let sent = path + String(decoding: body?.bytes ?? Data(), as: UTF8.self)
             for leak in self.purchases.leaked(in: text, to: sent) + own.leaked(in: text, to: sent) {
                 Issue.record("\(operation.name) \(path.prefix(80)) has \(leak)")
             }
             answers.append(text)
+            statuses.insert(status)
         }
+        if key == fixture.key { #expect(!operation.isUntested(answering: statuses), "\(operation.untested)") }
         return answers
     }
 

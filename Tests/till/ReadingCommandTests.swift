@@ -13,7 +13,7 @@ import Testing
         "receipt validate", "receipt redeem", "init", "products change", "products picture", "import revenuecat",
         "ledger restore", "ledger import",
         // They print without data what there is, or what is missing.
-        "status", "doctor", "version", "completion", "products list", "store products", "trust list", "figures",
+        "status", "doctor", "version", "completion", "products list", "store products", "trust list", "figures show",
         // It names the missing folder of certificates.
         "trust remove",
         // It names the service that must allow it, and the example a data directory.

@@ -1,6 +1,7 @@
 import Entitlements
 import Ledger
 import Proofs
+import Vocabulary
 
 /// The person, the program or the API key that has changed something.
 enum ActorWords {
@@ -25,6 +26,10 @@ enum ActorWords {
 extension AuditEntry.Event {
     /// The event, without its object.
     var title: Phrase { Phrase(english: rule.title, korean: rule.korean) }
+}
+
+extension Phrase {
+    init(_ title: ChangeTitle) { self.init(english: title.english, korean: title.korean) }
 }
 
 extension NotificationOutcome {

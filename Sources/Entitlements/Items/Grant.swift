@@ -314,3 +314,22 @@ extension LedgerTransaction {
         try database.rows("SELECT \(Grant.columns) FROM \(source)", arguments, Grant.init)
     }
 }
+
+extension Table {
+    /// A grant. Grants are numbered per user, and revocations per purchase, so that users do not wait for each other.
+    static let teamGrant = Table(
+        name: "team_grant", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .packed("grant_id"), .text("collection"),
+            .integer("number", check: "number >= 0"), .text("reason", check: "reason <> ''"), .text("granted_by"),
+            .integer("granted_at"), .integer("ends_at", check: "ends_at > granted_at").optional,
+            .integer("revoked_at").optional, .text("revoked_by").optional, .text("revocation_reason").optional,
+        ],
+        key: ["user_id", "sequence"], unique: [["user_id", "grant_id"]],
+        checks: ["(revoked_at IS NULL) = (revoked_by IS NULL) AND (revoked_at IS NULL) = (revocation_reason IS NULL)"],
+        erasure: .update(
+            """
+            reason = 'erased',
+                revocation_reason = CASE WHEN revocation_reason IS NULL THEN NULL ELSE 'erased' END
+            """), merge: .byRule)
+}

@@ -269,3 +269,21 @@ package enum GrantError: RuledError, Equatable {
         }
     }
 }
+
+extension Table {
+    /// A revocation by the team. It applies regardless of the App Store's statements, and to each transaction that restores the
+    /// purchase.
+    static let teamRevocation = Table(
+        name: "team_revocation", family: .userData,
+        columns: [
+            .integer("user_id"), .packed("original_transaction_id"), .origin("origin"), .integer("app"),
+            .integer("sequence", check: "sequence > 0"), .text("reason", check: "reason <> ''"), .text("revoked_by"),
+            .integer("revoked_at"), .text("reinstated_by").optional, .integer("reinstated_at").optional,
+        ],
+        key: ["user_id"] + originalKey + ["sequence"],
+        checks: ["(reinstated_by IS NULL) = (reinstated_at IS NULL)"],
+        erasure: .update("reason = 'erased'"), merge: .move
+    )
+    .indexed(
+        "team_revocation_that_stands", by: ["user_id"] + originalKey, isUnique: true, where: "reinstated_at IS NULL")
+}

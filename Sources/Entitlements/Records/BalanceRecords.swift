@@ -247,3 +247,31 @@ extension LedgerTransaction {
         }
     }
 }
+
+extension Table {
+    /// A spending. `left_after`: the amount left after it; `merged_from`: as that of a credit.
+    static let spending = Table(
+        name: "spending", family: .userData,
+        columns: [
+            .integer("user_id"), .packed("spending_id"), .text("balance"), .integer("amount", check: "amount > 0"),
+            .text("reason", check: "reason <> ''"), .text("spent_by"), .integer("spent_at"),
+            .text("idempotency_key").optional, .blob("request_digest", count: 32).optional,
+            .integer("left_after"), .integer("merged_from").optional,
+        ],
+        key: ["user_id", "spending_id"],
+        erasure: .update("reason = 'erased', idempotency_key = NULL, request_digest = NULL"), merge: .byRule
+    )
+    .indexed(
+        "spending_by_idempotency_key", by: ["user_id", "idempotency_key"], isUnique: true,
+        where: "idempotency_key IS NOT NULL")
+
+    /// An amount that the team has added to a balance. `merged_from`: as that of a credit.
+    static let balanceAddition = Table(
+        name: "balance_addition", family: .userData,
+        columns: [
+            .integer("user_id"), .packed("addition_id"), .text("balance", check: "balance <> ''"),
+            .integer("amount", check: "amount > 0"), .text("reason", check: "reason <> ''"), .text("added_by"),
+            .integer("added_at"), .integer("merged_from").optional,
+        ],
+        key: ["user_id", "addition_id"], erasure: .update("reason = 'erased'"), merge: .byRule)
+}

@@ -338,3 +338,16 @@ extension Customer {
         self.init(number: number, user: user, transactionIdentifier: try row.next())
     }
 }
+
+extension Table {
+    /// The checkpoints of the reconciliation: the time until which transactions and notifications were fetched from the App
+    /// Store. `findings`: the number of each outcome of that run, as JSON.
+    static let reconciliation = Table(
+        name: "reconciliation", family: .everywhere,
+        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"],
+        // Behind a checkpoint nothing would be fetched of the store's, although the reset has deleted it.
+        staysAtReset: false
+    )
+    // Nobody knows until when a run of a wrong clock has fetched. The next one fetches all that the store keeps.
+    .forgettingFuture("reconciled_until")
+}

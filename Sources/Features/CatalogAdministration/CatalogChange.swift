@@ -15,6 +15,16 @@ package struct CatalogChange: Hashable, Sendable {
         case restored
         /// The item of a product has a new picture.
         case pictured
+
+        package var title: ChangeTitle {
+            switch self {
+            case .defined: ChangeTitle("Defined", korean: "정의")
+            case .reverted: ChangeTitle("Reverted to the files", korean: "파일의 정의로 복원")
+            case .withdrawn: ChangeTitle("Withdrawn from sale", korean: "판매 중단")
+            case .restored: ChangeTitle("Returned to sale", korean: "판매 재개")
+            case .pictured: ChangeTitle("New picture", korean: "새 그림")
+            }
+        }
     }
 
     package enum Content: Hashable, Sendable {

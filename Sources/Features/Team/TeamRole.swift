@@ -76,6 +76,19 @@ package struct TeamChange: Hashable, Sendable {
         case passwordSet
         case codesTurnedOn
         case codesTurnedOff
+
+        /// The change, after the name of the member.
+        package var title: ChangeTitle {
+            switch self {
+            case .added: ChangeTitle("added", korean: "추가됨")
+            case .invited: ChangeTitle("invited again", korean: "다시 초대됨")
+            case .roleChanged: ChangeTitle("role changed", korean: "역할 변경됨")
+            case .removed: ChangeTitle("removed", korean: "삭제됨")
+            case .passwordSet: ChangeTitle("password set", korean: "비밀번호 설정됨")
+            case .codesTurnedOn: ChangeTitle("codes turned on", korean: "코드 사용 시작")
+            case .codesTurnedOff: ChangeTitle("codes turned off", korean: "코드 사용 중지")
+            }
+        }
     }
 
     /// The number of the change; 1 for the first.

@@ -256,24 +256,6 @@ extension WebhookService {
         return (count, last)
     }
 
-    /// The endpoints with due deliveries, in the order of their identifiers.
-    ///
-    /// Each endpoint has its own statement, which ends at the first due delivery. A join with the endpoints would make Citus copy all
-    /// due deliveries between its nodes.
-    package func dueEndpoints() async throws -> [WebhookEndpoint] {
-        let now = clock.now()
-        return try await ledger.read { transaction in
-            let endpoints = try transaction.webhookEndpoints("ORDER BY endpoint_id")
-            let queries = endpoints.map { endpoint in
-                SQLQuery(
-                    "SELECT 1 FROM webhook_delivery WHERE endpoint_id = $1 AND next_attempt_at <= $2 LIMIT 1",
-                    [endpoint.identifier, now])
-            }
-            try transaction.database.prefetch(queries)
-            return try zip(endpoints, queries).filter { try transaction.database.hasRow($1.sql, $1.arguments) }.map(\.0)
-        }
-    }
-
     package func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
         while true {
             guard try await ledger.read(.snapshot, { try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else {

@@ -1,5 +1,6 @@
 import Ledger
 import Proofs
+import Vocabulary
 
 /// An endpoint of a team's back end that receives webhooks.
 package struct WebhookEndpoint: Hashable, Sendable {
@@ -150,6 +151,19 @@ package struct WebhookChange: Hashable, Sendable {
         case messageReplayed
         /// Several messages were sent again. The detail is their number.
         case messagesReplayed
+
+        package var title: ChangeTitle {
+            switch self {
+            case .added: ChangeTitle("Added", korean: "추가")
+            case .urlChanged: ChangeTitle("Another address", korean: "주소 변경")
+            case .secretReplaced: ChangeTitle("Secret replaced", korean: "비밀 값 교체")
+            case .authorizationChanged: ChangeTitle("Another authorization", korean: "인증 값 변경")
+            case .filterChanged: ChangeTitle("Other messages", korean: "다른 메시지")
+            case .removed: ChangeTitle("Removed", korean: "삭제")
+            case .messageReplayed: ChangeTitle("Message sent again", korean: "메시지 재전송")
+            case .messagesReplayed: ChangeTitle("Messages sent again", korean: "메시지 여러 개 재전송")
+            }
+        }
     }
 
     package let event: Event
@@ -157,6 +171,26 @@ package struct WebhookChange: Hashable, Sendable {
     /// The identifier of the API key that acted, or `member NAME` for a person.
     package let changedBy: String
     package let detail: String?
+}
+
+extension WebhookService {
+    /// The endpoints with due deliveries, in the order of their identifiers.
+    ///
+    /// Each endpoint has its own statement, which ends at the first due delivery. A join with the endpoints would make Citus copy all
+    /// due deliveries between its nodes.
+    package func dueEndpoints() async throws -> [WebhookEndpoint] {
+        let now = clock.now()
+        return try await ledger.read { transaction in
+            let endpoints = try transaction.webhookEndpoints("ORDER BY endpoint_id")
+            let queries = endpoints.map { endpoint in
+                SQLQuery(
+                    "SELECT 1 FROM webhook_delivery WHERE endpoint_id = $1 AND next_attempt_at <= $2 LIMIT 1",
+                    [endpoint.identifier, now])
+            }
+            try transaction.database.prefetch(queries)
+            return try zip(endpoints, queries).filter { try transaction.database.hasRow($1.sql, $1.arguments) }.map(\.0)
+        }
+    }
 }
 
 /// The statements on webhooks and their changes.

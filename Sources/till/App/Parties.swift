@@ -101,9 +101,8 @@ extension Catalog {
 /// The service over a data directory's ledger, in this process.
 struct LocalService: Sendable {
     private let till: Till
-    /// The local Google Play that the service asks about purchases; nil for none.
-    private let play: GooglePlay?
-    private let playAccountFile: URL
+    /// The local Google Play that the service asks about purchases, and the file of its service account; nil for none.
+    private let play: (store: GooglePlay, accountFile: URL)?
 
     /// Opens the ledger, and creates it if there is none.
     ///
@@ -121,7 +120,7 @@ struct LocalService: Sendable {
         migrates: Bool = true
     ) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(using: features), migrates: migrates)
-        (self.play, playAccountFile) = (play, data.playAccountFile)
+        self.play = play.map { ($0, data.playAccountFile) }
         let clock = try await clocks.current(of: ledger, makesNames: migrates)
         let administration = try await CatalogService(apps: apps, ledger: ledger, clock: clock)
         let service = EntitlementService(
@@ -155,6 +154,17 @@ struct LocalService: Sendable {
             migrates: !features.isEmpty)
     }
 
+    /// The figures of a ledger. No figure depends on the catalog, so it is the one that comes with Till, and nobody's proofs are trusted.
+    init(of figures: FigureService, clock: any WallClock) throws {
+        play = nil
+        till = Till(
+            EntitlementService(
+                apps: Apps(App(try CatalogSource.sample.catalog())),
+                verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: clock), ledger: figures.ledger,
+                clock: clock)
+        ) { $0.figures = figures }
+    }
+
     /// True if the environment lets webhooks have private addresses, as for `till serve`.
     private static var allowsPrivateWebhooks: Bool {
         get throws(ConfigurationError) {
@@ -182,16 +192,18 @@ struct LocalService: Sendable {
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
         guard let play else { return try await withClient(asking: [], body) }
-        return try await LoopbackServer.run({ play.routes(sandboxKey: SandboxKey().apiKey).router() }) { url in
-            try await self.withClient(asking: try self.apps(at: play, url), body)
+        return try await LoopbackServer.run({ play.store.routes(sandboxKey: SandboxKey().apiKey).router() }) { url in
+            try await self.withClient(asking: try self.apps(at: play.store, url, by: play.accountFile), body)
         }
     }
 
     /// The app at a local Google Play.
     ///
-    /// - Parameter url: The address of the Play in this process.
-    private func apps(at play: GooglePlay, _ url: URL) throws -> GooglePlayApps {
-        let key = try play.perform { try $0.serviceAccountKey(keptIn: playAccountFile, at: url) }
+    /// - Parameters:
+    ///   - url: The address of the Play in this process.
+    ///   - accountFile: The file of the service account.
+    private func apps(at play: GooglePlay, _ url: URL, by accountFile: URL) throws -> GooglePlayApps {
+        let key = try play.perform { try $0.serviceAccountKey(keptIn: accountFile, at: url) }
         let account = try GoogleServiceAccount(json: try key.json())
         return try till.entitlements.apps.all.flatMap { app in
             try GooglePlayServices.apps(

@@ -7,15 +7,51 @@ import HTTPSupport
 import Proofs
 import Service
 
-struct FiguresCommand: LedgerUser {
+struct FiguresCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        "figures", "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
+        commandName: "figures",
+        abstract: "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
+        discussion: """
+            Without a figure, the command lists the figures and their definitions. `till figures show --help` has the options. \
+            The first call brings the sums of the ledger up to date, which takes a minute for a million transactions. \
+            `till serve --figures` keeps them up to date.
+            """,
+        subcommands: [FiguresShow.self],
+        defaultSubcommand: FiguresShow.self)
+}
+
+/// A command about the sums of sales. A running service answers, or one of this process over the ledger.
+protocol FigureCaller: LedgerUser {
+    var service: ServerOptions { get }
+}
+
+extension FigureCaller {
+    /// Passes `body` a client of the running service, or else of one whose sums have the latest purchases of the ledger.
+    func withClient<Value: Sendable>(
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
+    ) async throws -> Value {
+        let localService = {
+            try LocalService(of: try await updatedFigures(), clock: try common.dataDirectory.clock)
+        }
+        return try await service.withClient(or: localService, body)
+    }
+
+    /// - Parameter query: The parameters. One without a value is left out.
+    func get<Answer: Decodable & Sendable>(
+        _ path: String, _ query: [(name: String, value: String?)] = []
+    ) async throws -> Answer {
+        let path = ServiceClient.path(path, query)
+        return try await withClient { try await $0.get(path) }
+    }
+}
+
+struct FiguresShow: FigureCaller {
+    static let configuration = CommandConfiguration(
+        "show", "Print a figure by day, week or month, or the list of figures.",
         """
         Without a figure, the command lists the figures and their definitions. Money is in the digits of its currency; with \
-        --raw and --json it is in milliunits: 4990 of EUR are 4.99 euros. The first call brings the sums of the ledger up to \
-        date, which takes a minute for a million transactions. `till serve --figures` keeps them up to date. With --rebuild, the \
-        command computes all sums again from the transactions. Use it if `till ledger check` asks for it, and stop the service \
-        first.
+        --raw and --json it is in milliunits: 4990 of EUR are 4.99 euros. With --rebuild, the command computes all sums again \
+        from the transactions. Use it if `till ledger check` asks for it, and stop the service first.
         """,
         examples: """
             till figures
@@ -77,68 +113,34 @@ struct FiguresCommand: LedgerUser {
             rebuilding.end()
         }
         guard let figure else { return rebuild ? terminal.line("All sums were computed again.") : try printList() }
-        let source: Source
-        if let client = try service.client() {
-            source = .service(client)
-        } else {
-            source = .ledger(try await updatedFigures())
+        let other: FigureQuery.Environment = environment == .production ? .sandbox : .production
+        let path = path(of: figure, in: environment, by: group)
+        let salesPath = self.path(of: .transactions, in: other, by: nil)
+        let unpricedPath = self.path(of: .withoutPrice, in: environment, by: nil)
+        let (table, sales, unpriced) = try await withClient { client in
+            let table: Answered<FigureListing> = try await client.get(path)
+            let sales: FigureListing? = table.isZero ? try await client.get(salesPath) : nil
+            let unpriced: FigureListing? = figure.isMoney ? try await client.get(unpricedPath) : nil
+            return (table, sales?.sum, unpriced?.sum)
         }
-        let table = try await answer(figure, in: environment, by: group, of: source)
         (raw ? table.rawLines : table.lines).forEach(terminal.line)
         if !table.isBackfilled || table.pendingUsers > 0 {
             terminal.note("The sums are behind: \(table.pendingUsers) users are pending.")
         }
-        if table.isZero {
-            let other: FigureQuery.Environment = environment == .production ? .sandbox : .production
-            let sales = try await answer(.transactions, in: other, by: nil, of: source).sum
-            if sales > 0 {
-                terminal.note("\(counted(sales, "sale")) in \(other.rawValue); add --environment \(other.rawValue)")
-            }
+        if let sales, sales > 0 {
+            terminal.note("\(counted(sales, "sale")) in \(other.rawValue); add --environment \(other.rawValue)")
         }
-        if figure.isMoney {
-            let unpriced = try await answer(.withoutPrice, in: environment, by: nil, of: source).sum
-            if unpriced > 0 {
-                terminal.note(
-                    "\(counted(unpriced, "sale")) without a stated price, as app receipts have none; the money does not include "
-                        + "them. `till figures without-price` counts them.")
-            }
+        if let unpriced, unpriced > 0 {
+            terminal.note(
+                "\(counted(unpriced, "sale")) without a stated price, as app receipts have none; the money does not include "
+                    + "them. `till figures without-price` counts them.")
         }
         try terminal.json(table)
     }
 
-    /// A running service, or the ledger of the data directory.
-    private enum Source {
-        case service(ServiceClient)
-        case ledger(FigureService)
-    }
-
-    private func answer(
-        _ figure: Figure, in environment: FigureQuery.Environment, by group: FigureQuery.Group?, of source: Source
-    ) async throws -> Answered<FigureListing> {
-        switch source {
-        case .service(let client): return try await client.get(path(of: figure, in: environment, by: group))
-        case .ledger(let figures):
-            let query = try query(figure, in: environment, by: group, today: figures.today)
-            return try Self.decoded(try await figures.answer(query).json())
-        }
-    }
-
     private func printList() throws {
         terminal.table(["FIGURE", "DEFINITION"], Figure.allCases.map { [$0.rawValue, $0.definition] })
-        try terminal.json(try Self.decoded(ListedFigure.list.json()) as JSONContent)
-    }
-
-    private static func decoded<Answer: Decodable>(_ json: [UInt8]) throws -> Answer {
-        try JSONDecoder().decode(Answer.self, from: Data(json))
-    }
-
-    private func query(
-        _ figure: Figure, in environment: FigureQuery.Environment, by group: FigureQuery.Group?, today: CalendarDay
-    ) throws(FigureError) -> FigureQuery {
-        let last = to ?? today
-        return try FigureQuery(
-            figure, in: environment, by: by, from: from ?? last.adding(days: 1 - FigureQuery.standardDays), to: last,
-            group: group, app: app, product: product, storefront: storefront, store: store)
+        try terminal.json(try JSONDecoder().decode(JSONContent.self, from: Data(ListedFigure.list.json())))
     }
 
     private func path(of figure: Figure, in environment: FigureQuery.Environment, by group: FigureQuery.Group?)

@@ -7,6 +7,7 @@ import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The Korean texts of the console against the English ones in the sources.
 @Suite struct KoreanCatalogTests {
@@ -99,6 +100,13 @@ import Testing
         for cause in ItemExplanation.Cause.allCases {
             #expect(KoreanCatalog.texts["\(cause.rawValue) [explanation]"] != nil, "\(cause)")
         }
+    }
+
+    @Test func `every title of a change has its Korean`() {
+        let titles =
+            WebhookChange.Event.allCases.map(\.title) + TeamChange.Event.allCases.map(\.title)
+            + CatalogChange.Kind.allCases.map(\.title)
+        for title in titles { #expect(title.korean.contains(/\p{Hangul}/), "\(title.english)") }
     }
 
     @Test func `every entry of the catalog has its sentence in the sources`() throws {

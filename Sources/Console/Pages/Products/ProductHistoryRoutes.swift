@@ -54,7 +54,7 @@ extension ProductChangeRoutes {
                         let address = ProductAddress(change.subject.identifier, in: app, of: catalog.apps)
                         li {
                             p {
-                                strong { ProductWords.title(of: change.content.kind) }
+                                strong { Phrase(change.content.kind.title) }
                                 if productIdentifier == nil {
                                     also(a(.href(address.path())) { data(change.subject.identifier) }, by: " · ")
                                 }
@@ -109,7 +109,7 @@ extension ProductChangeRoutes {
             section(.class("card")) {
                 Facts.list {
                     fact("Product") { a(.href(address.path())) { data(change.subject.identifier) } }
-                    fact("Change") { ProductWords.title(of: change.content.kind) }
+                    fact("Change") { Phrase(change.content.kind.title) }
                     fact("When") { Shown.moment(change.happenedAt) }
                     fact("By") { ActorWords.html(caller: change.changedBy, keys) }
                 }

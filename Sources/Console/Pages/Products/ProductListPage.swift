@@ -135,16 +135,6 @@ enum ProductWords {
         }
         return titles.isEmpty ? "none" : Phrase.joined(titles, separator: ", ")
     }
-
-    static func title(of kind: CatalogChange.Kind) -> Phrase {
-        switch kind {
-        case .defined: "Defined"
-        case .reverted: "Reverted to the files"
-        case .withdrawn: "Withdrawn from sale"
-        case .restored: "Returned to sale"
-        case .pictured: "New picture"
-        }
-    }
 }
 
 struct ProductFilter: Sendable {

@@ -157,7 +157,7 @@ struct TeamRoutes: Sendable {
     }
 
     @HTMLBuilder private static func sentence(_ change: TeamChange) -> HTML {
-        spaced(by: ": ", data(change.member), change.event.title)
+        spaced(by: ": ", data(change.member), Phrase(change.event.title))
         if let role = change.role {
             plain(" (")
             role.title
@@ -183,20 +183,6 @@ extension TeamRole {
         case .support: "Support: gives, revokes and assigns purchases, and controls the local App Store."
         case .catalog: "Catalog: changes products, and controls the local App Store."
         case .admin: "Administrator: may do everything."
-        }
-    }
-}
-
-extension TeamChange.Event {
-    var title: Phrase {
-        switch self {
-        case .added: "added"
-        case .invited: "invited again"
-        case .roleChanged: "role changed"
-        case .removed: "removed"
-        case .passwordSet: "password set"
-        case .codesTurnedOn: "codes turned on"
-        case .codesTurnedOff: "codes turned off"
         }
     }
 }

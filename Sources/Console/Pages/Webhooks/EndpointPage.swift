@@ -45,7 +45,7 @@ extension WebhooksRoutes {
             part("Changes by the team") {
                 Listing.table("The last changes, newest first", of: changes, empty: "None was recorded.") {
                     column("Time") { Shown.moment($0.happenedAt) }
-                    column("Change") { WebhookWords.change($0.event) }
+                    column("Change") { Phrase($0.event.title) }
                     column("By") { ActorWords.html(caller: $0.changedBy, keys) }
                     column("Detail") { Self.detail(of: $0, context) }
                 }

@@ -39,19 +39,6 @@ enum WebhookWords {
         }
     }
 
-    static func change(_ event: WebhookChange.Event) -> Phrase {
-        switch event {
-        case .added: "Added"
-        case .urlChanged: "Another address"
-        case .secretReplaced: "Secret replaced"
-        case .authorizationChanged: "Another authorization"
-        case .filterChanged: "Other messages"
-        case .removed: "Removed"
-        case .messageReplayed: "Message sent again"
-        case .messagesReplayed: "Messages sent again"
-        }
-    }
-
     static func title(of format: WebhookFormat) -> Phrase {
         switch format {
         case .standard: Phrase(same: "Standard Webhooks")
