@@ -62,6 +62,24 @@ import Vocabulary
         #expect(try await reset() == LedgerReset(users: 0))
     }
 
+    @Test func `a reset of a ledger that never had a user keeps no number of one, and counts the resets`() async throws
+    {
+        func resets() async throws -> [[Int64?]] {
+            try await ledger.read {
+                try $0.database.rows("SELECT number, last_user FROM ledger_reset ORDER BY number") {
+                    [try $0.next(), try $0.next()]
+                }
+            }
+        }
+        #expect(try await reset() == LedgerReset(users: 0))
+        #expect(try await resets() == [[1, nil]])
+        _ = try await redeem(claim("1"), for: alice)
+        let former = try #require(try await number(of: alice))
+        #expect(try await reset() == LedgerReset(users: 1))
+        #expect(try await reset() == LedgerReset(users: 0))
+        #expect(try await resets() == [[1, nil], [2, former], [3, former]])
+    }
+
     /// Other processes remember users by their numbers, and sessions have them.
     @Test func `no user after a reset has the number of a former one`() async throws {
         var former: Set<Int64> = []
