@@ -185,6 +185,27 @@ import Vocabulary
         #expect(try await ledger.reset(at: Self.now) == LedgerReset(users: 0))
     }
 
+    /// A configuration without one of its users would accept other purchases than the service does.
+    @Test(arguments: [("tester", true), ("a b", false), ("", false)])
+    func `a kept configuration is read whole or not at all`(name: String, isRead: Bool) async throws {
+        let tester = try #require(User(name: "tester"))
+        try await ledger.write {
+            try $0.keep(
+                KeptConfiguration(
+                    apps: [], accepted: AcceptedOrigins([.appleProduction], sandboxUsers: [tester]),
+                    sendsWebhooks: false, allowsReset: false, isOfService: true))
+        }
+        _ = try await ledger.write {
+            try $0.database.execute(
+                "UPDATE kept_configuration SET content = replace(content, $1, $2) WHERE subject = 'service'",
+                [#""name":"tester""#, "\"name\":\"\(name)\""])
+        }
+        let kept = try await ledger.read { try $0.keptConfiguration() }
+        #expect(kept?.accepted.sandboxUsers == (isRead ? [tester] : nil))
+        // It is still that of a service with customers.
+        await expectRefusals("\(name)")
+    }
+
     @Test(arguments: [(.google, false), (.localPlay, true)] as [(Realm, Bool)])
     func `sales that Google is to know are not deleted`(realm: Realm, isReset: Bool) async throws {
         try await start([.xcode], allowsReset: true)
