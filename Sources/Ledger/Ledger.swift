@@ -259,7 +259,7 @@ extension LedgerTransaction {
                 (
                     "SQLite", "SELECT sqlite_version()",
                     "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
-                    // Numbers of users are consecutive, and users are not deleted.
+                    // Numbers of users are consecutive, and go on after a reset, which alone deletes users.
                     "SELECT max(user_id) FROM \"user\""
                 )
             case .postgreSQL:
@@ -270,15 +270,17 @@ extension LedgerTransaction {
                     "SELECT nullif(reltuples, -1)::bigint FROM pg_class WHERE oid = to_regclass('\"user\"')"
                 )
             }
-        let version: String = try database.value(versionQuery, []) ?? ""
+        let version: String = try database.single(versionQuery)
         // A distribution adds its name: "17.2 (Debian 17.2-1)".
         let number = version.prefix { $0 != " " }
-        let users = try database.row(usersQuery) { try $0.next() as Int64? } ?? nil
-        // The numbers go on after a reset.
-        let former = dialect == .sqlite ? try database.lastUserBeforeReset() ?? 0 : 0
+        var users = try database.row(usersQuery) { try $0.next() as Int64? } ?? nil
+        if dialect == .sqlite {
+            let former = try database.lastUserBeforeReset()
+            users = users.map { $0 - (former ?? 0) } ?? 0
+        }
         return LedgerState(
             database: "\(name) \(number)", version: database.tables.schema.version,
-            size: try database.value(sizeQuery, []) ?? 0, users: users.map { $0 - former })
+            size: try database.single(sizeQuery), users: users)
     }
 }
 

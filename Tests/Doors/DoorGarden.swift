@@ -25,7 +25,7 @@ struct DoorGarden {
           "currentOffering": "default",
           "offerings": [
             { "identifier": "default", "description": "All", "metadata": { "color": "green" }, "packages": [
-              { "identifier": "$rc_monthly", "productID": "garden.basic.monthly" },
+              { "identifier": "$rc_monthly", "productID": "garden.basic.monthly", "googlePlay": { "basePlanID": "monthly" } },
               { "identifier": "gate", "productID": "garden.gate" }
             ] }
           ]

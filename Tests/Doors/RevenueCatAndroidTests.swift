@@ -40,6 +40,24 @@ import Vocabulary
         #expect(try RequestHead.checked(head).get().headerFields[name] == "android")
     }
 
+    @Test func `the base plans of products are told to Android alone`() async throws {
+        let door = try await DoorGarden([.revenueCat])
+        let path = "/v1/product_entitlement_mapping"
+        let (android, apple) = (
+            try await door.send(.get, path, headers: Self.headers), try await door.send(.get, path)
+        )
+        func entry(_ name: String, _ answer: DoorGarden.Answer) -> JSONValue? {
+            answer["product_entitlement_mapping", name]
+        }
+        let own: JSONValue = .object([
+            "entitlements": .array(["gardener"]), "product_identifier": "garden.basic.monthly",
+            "base_plan_id": "monthly",
+        ])
+        for name in ["garden.basic.monthly", "garden.basic.monthly:monthly"] { #expect(entry(name, android) == own) }
+        #expect(entry("garden.gate", android) == entry("garden.gate", apple) && entry("garden.gate", apple) != nil)
+        #expect(apple.json?.compactText.contains("plan") == false)
+    }
+
     @Test func `without a service account, a token is neither granted nor refused for good`() async throws {
         let door = try await DoorGarden([.revenueCat])
         let answer = try await door.send(

@@ -80,7 +80,7 @@ import Vocabulary
         let mapping = [
             RightSources(name: "premium", products: ["garden.yearly", "garden.monthly"], items: []),
             RightSources(name: "tools", products: ["garden.yearly", "garden.yearly"], items: []),
-        ].productEntitlementMapping
+        ].productEntitlementMapping()
         #expect(
             mapping.compactText == """
                 {"product_entitlement_mapping":{"garden.monthly":{"entitlements":["premium"],\
@@ -88,6 +88,52 @@ import Vocabulary
                 "product_identifier":"garden.yearly"}}}
                 """)
         try expectForm(mapping, "ProductEntitlementMapping")
+    }
+
+    /// The form of `ProductEntitlementMappingTest` of purchases-android.
+    @Test func `on Android, the mapping lists each base plan, and a product's only plan beside the product`() throws {
+        func package(_ number: Int, _ googlePlay: JSONValue?) -> JSONValue {
+            .object([
+                "identifier": .string("\(number)"), "productID": "garden.monthly", "googlePlay": googlePlay,
+            ])
+        }
+        let offerings = try [[1, 2], [3, 4, 5]].map { numbers in
+            try Offering(
+                [
+                    "description": "",
+                    "packages": .array(
+                        numbers.map { number in
+                            package(
+                                number,
+                                [
+                                    .object(["productID": "garden", "basePlanID": "yearly"]),
+                                    .object(["productID": "garden", "basePlanID": "monthly"]),
+                                    .object(["basePlanID": "p1m"]),
+                                    .object(["productID": "garden", "basePlanID": "yearly"]),
+                                    .object(["productID": "seeds"]),
+                                ][number - 1])
+                        }),
+                ], identifiedBy: "offering\(numbers.count)")
+        }
+        let plans = offerings.basePlans
+        #expect(plans == [ByteKey("garden"): ["monthly", "yearly"], ByteKey("garden.monthly"): ["p1m"]])
+        let rights = [
+            RightSources(name: "premium", products: ["garden", "garden.monthly", "seeds", "garden:yearly"], items: [])
+        ]
+        let mapping = rights.productEntitlementMapping(basePlans: plans)
+        func entry(_ product: String, _ plan: String? = nil) -> String {
+            let plan = plan.map { ",\"base_plan_id\":\"\($0)\"" } ?? ""
+            return "{\"entitlements\":[\"premium\"],\"product_identifier\":\"\(product)\"\(plan)}"
+        }
+        let entries = [
+            ("garden", entry("garden")), ("garden.monthly", entry("garden.monthly", "p1m")),
+            ("garden.monthly:p1m", entry("garden.monthly", "p1m")), ("garden:monthly", entry("garden", "monthly")),
+            // A product of this name stays itself.
+            ("garden:yearly", entry("garden:yearly")), ("seeds", entry("seeds")),
+        ].map { "\"\($0)\":\($1)" }.joined(separator: ",")
+        #expect(mapping.compactText == "{\"product_entitlement_mapping\":{\(entries)}}")
+        try expectForm(mapping, "ProductEntitlementMapping")
+        #expect(!rights.productEntitlementMapping().compactText.contains("plan"))
     }
 
     @Test func `an offer has a signature or an error`() throws {

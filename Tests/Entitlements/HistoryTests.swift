@@ -72,6 +72,43 @@ import Vocabulary
         #expect(last?.entry.actor == .store(.appStore))
     }
 
+    /// Two processes look at the same time, and one of them is started anew.
+    @Test func `three days before the end of a subscription that does not renew, its end is told once`() async throws {
+        let transaction = try await buy("garden.premium.monthly")
+        _ = try store.advance(seconds: 60)
+        try store.setAutoRenew(false, of: transaction)
+        try await recordNotifications()
+        let end = try await end()
+        let notice = end.adding(days: -3)
+        func processes() throws -> [EntitlementService] {
+            try (0..<2).map { _ in
+                EntitlementService(
+                    apps: Apps(App(garden.catalog)), verifier: try garden.verifier(),
+                    ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock)
+            }
+        }
+        func look(at moment: Timestamp) async throws -> [String] {
+            _ = try store.advance(seconds: moment.secondsSince1970 - store.now.secondsSince1970)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for process in try processes() { group.addTask { _ = try await process.recordDueStates() } }
+                try await group.waitForAll()
+            }
+            try await recordNotifications()
+            return try await history().filter { $0.hasPrefix("endsSoon") }
+        }
+        #expect(try await look(at: notice.adding(seconds: -1)) == [])
+        let told = ["endsSoon \(notice.rfc3339) \(end.rfc3339)"]
+        for moment in [notice, notice.adding(seconds: 60), end.adding(seconds: -1), end.adding(seconds: 60)] {
+            #expect(try await look(at: moment) == told, "\(moment.rfc3339)")
+        }
+        #expect(try await history().last == "expired \(end.rfc3339) customerCancelled")
+        let entry = try await service.ledger.read { try $0.audit(of: alice, after: 0, limit: 9) }.map(\.entry).first {
+            $0.event == .endsSoon
+        }
+        #expect(entry?.reference == transaction && entry?.subject == "garden.premium.monthly")
+        #expect(entry?.actor == .store(.appStore))
+    }
+
     @Test func `a process that does not accept an origin leaves its events to the service`() async throws {
         let transaction = try await buy("garden.premium.monthly")
         _ = try store.advance(seconds: 60)

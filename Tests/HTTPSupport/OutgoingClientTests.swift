@@ -152,6 +152,28 @@ private actor Arrivals {
         await #expect(throws: OutgoingFailure.other) { try await get(server.url()) }
     }
 
+    @Test(arguments: [
+        "HTTP/1.1 OK", "HTTP/1.1 ", "HTTP/1.1", "HTTP/1.1 20 OK", "HTTP/1.1 +20 OK", "HTTP/1.1 2000 OK", "HTTP 200 OK",
+        "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 OK",
+    ])
+    func `a status line without a number of three digits gives no answer`(line: String) async throws {
+        let server = try await ScriptedServer { _, connection in
+            try await connection.write("\(line)\r\nContent-Length: 2\r\n\r\nok")
+            return false
+        }
+        for limits in [Self.limits, OutgoingLimits(answer: .seconds(300), body: .ignored)] {
+            await #expect(throws: OutgoingFailure.other) { try await get(server.url(), limits) }
+        }
+    }
+
+    /// libcurl hands it over like every header.
+    @Test(arguments: ["HTTP/1.1 500: x", "HTTP/x: 500", "HTTP/: 500"])
+    func `a header whose name begins like a status line leaves the status`(header: String) async throws {
+        let server = try await ScriptedServer { try await $1.answer(201, "X-A: 1\r\n\(header)\r\nX-B: 2\r\n") }
+        let answer = try await get(server.url())
+        #expect(answer.status == 201 && answer.header("X-A") == "1" && answer.header("X-B") == "2")
+    }
+
     @Test func `a server that does not listen and an unknown host are unreachable`() async throws {
         await #expect(throws: OutgoingFailure.unreachable) { try await get("http://127.0.0.1:1/") }
         await #expect(throws: OutgoingFailure.unreachable) { try await get("http://nowhere.invalid/") }

@@ -314,6 +314,31 @@ import Vocabulary
             ])
     }
 
+    @Test(arguments: [Self.garden, nil])
+    func `an endpoint does not go to an app, or to all apps, that have ten endpoints already`(app: String?)
+        async throws
+    {
+        let webhooks = WebhookService(service, clock: ManualClock(Self.now)) { _ in [] }
+        let (url, other) = (
+            try WebhookURL("https://example.com/", allowsPlain: false),
+            try WebhookURL("https://other.example/", allowsPlain: false)
+        )
+        var own: [WebhookEndpoint] = []
+        for _ in 0..<10 { own.append(try await webhooks.add(url, app: app, by: "K")) }
+        await #expect(throws: WebhookError.tooMany) { _ = try await webhooks.add(url, app: app, by: "K") }
+        let outside = try await webhooks.add(url, app: Self.orchard, by: "K")
+        await #expect(throws: WebhookError.tooMany) {
+            _ = try await webhooks.change(outside.identifier, url: other, app: .set(app), by: "K")
+        }
+        #expect(try await webhooks.endpoint(outside.identifier) == outside)
+        #expect(try await webhooks.changes(of: outside.identifier, limit: 9).map(\.event) == [.added])
+        // One that is there already stays, whatever else changes.
+        let first = try #require(own.first)
+        #expect(try await webhooks.change(first.identifier, url: other, app: .set(app), by: "K").url == other.text)
+        try await webhooks.remove(first.identifier, by: "K")
+        #expect(try await webhooks.change(outside.identifier, app: .set(app), by: "K").app == app)
+    }
+
     @Test func `an endpoint that goes to another app has a new secret, and no authorization of before`() async throws {
         let webhooks = WebhookService(service, clock: ManualClock(Self.now)) { _ in [] }
         let (old, new) = (WebhookAuthorization("Bearer old"), WebhookAuthorization("Bearer new"))

@@ -62,6 +62,24 @@ import Vocabulary
         #expect(try await reset() == LedgerReset(users: 0))
     }
 
+    @Test func `a reset of a ledger that never had a user keeps no number of one, and counts the resets`() async throws
+    {
+        func resets() async throws -> [[Int64?]] {
+            try await ledger.read {
+                try $0.database.rows("SELECT number, last_user FROM ledger_reset ORDER BY number") {
+                    [try $0.next(), try $0.next()]
+                }
+            }
+        }
+        #expect(try await reset() == LedgerReset(users: 0))
+        #expect(try await resets() == [[1, nil]])
+        _ = try await redeem(claim("1"), for: alice)
+        let former = try #require(try await number(of: alice))
+        #expect(try await reset() == LedgerReset(users: 1))
+        #expect(try await reset() == LedgerReset(users: 0))
+        #expect(try await resets() == [[1, nil], [2, former], [3, former]])
+    }
+
     /// Other processes remember users by their numbers, and sessions have them.
     @Test func `no user after a reset has the number of a former one`() async throws {
         var former: Set<Int64> = []
@@ -165,6 +183,27 @@ import Vocabulary
         await #expect(throws: LedgerResetError.notAllowed) { try await ledger.reset(at: Self.now) }
         try await start([.xcode], allowsReset: true)
         #expect(try await ledger.reset(at: Self.now) == LedgerReset(users: 0))
+    }
+
+    /// A configuration without one of its users would accept other purchases than the service does.
+    @Test(arguments: [("tester", true), ("a b", false), ("", false)])
+    func `a kept configuration is read whole or not at all`(name: String, isRead: Bool) async throws {
+        let tester = try #require(User(name: "tester"))
+        try await ledger.write {
+            try $0.keep(
+                KeptConfiguration(
+                    apps: [], accepted: AcceptedOrigins([.appleProduction], sandboxUsers: [tester]),
+                    sendsWebhooks: false, allowsReset: false, isOfService: true))
+        }
+        _ = try await ledger.write {
+            try $0.database.execute(
+                "UPDATE kept_configuration SET content = replace(content, $1, $2) WHERE subject = 'service'",
+                [#""name":"tester""#, "\"name\":\"\(name)\""])
+        }
+        let kept = try await ledger.read { try $0.keptConfiguration() }
+        #expect(kept?.accepted.sandboxUsers == (isRead ? [tester] : nil))
+        // It is still that of a service with customers.
+        await expectRefusals("\(name)")
     }
 
     @Test(arguments: [(.google, false), (.localPlay, true)] as [(Realm, Bool)])

@@ -67,12 +67,19 @@ import Testing
         let feature = OptionalOperations.all[feature]
         let name = try #require(feature.option.split(separator: " ").first).drop { $0 == "-" }
         let mailed = Set(try operations(of: "--mail-server").map(\.route))
+        let described = try JSONDecoder().decode(
+            OpenAPI.self, from: Data(try OpenAPIDocument.composedWithSeedApp.get().json.compactBytes)
+        ).operations
         for operation in feature.operations {
             let answers = [
                 try await send(operation.route, to: bare, credential: nil),
                 try await send(operation.route, to: bare, credential: key),
                 try await send(operation.route, to: bare, credential: try token()),
             ]
+            let statuses = try #require(described[operation.route]?.responses)
+            for status in Set(answers.map(\.status)) {
+                #expect(statuses[String(status)] != nil, "\(operation.route) \(status)")
+            }
             // A caller who may not use the operation learns nothing else.
             #expect((answers[0].status == 401) == operation.needsCaller, "\(operation.route)")
             let told = answers.filter { ![401, 403].contains($0.status) }

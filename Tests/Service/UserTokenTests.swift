@@ -184,7 +184,7 @@ import Vocabulary
         let other = try issuer.token(for: "bob", at: now).split(separator: ".")[1]
         for forged in [
             stranger, "\(parts[0]).\(other).\(parts[2])", "\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])",
-            token + ".x", token + "=", "..", "x", String(repeating: "a", count: 9000),
+            token + ".x", token + "=", "..", "x.", String(repeating: "a.", count: 4500),
             parts[1] + "." + parts[1] + "." + parts[2],
         ] {
             #expect(try await get(token: forged).code == "tokenInvalid", "\(forged.prefix(40))")
@@ -235,6 +235,26 @@ import Vocabulary
             name: "app", app: fixture.shop.catalog.bundleIdentifier, platform: .apple)
         #expect(try await get(token: key.identifier).code == "keyRequired")
         #expect(try await get(token: "appl_unknown").code == "keyInvalid")
+    }
+
+    @Test func `a wrong API key is refused as a key, and the refusal tells nothing of the keys that there are`()
+        async throws
+    {
+        let parts = fixture.key.split(separator: "_", maxSplits: 2)
+        var details: Set<String> = []
+        for key in [
+            String(fixture.key.dropLast()), fixture.key + "A", "till_\(parts[1])_", "till_000000000000_\(parts[2])",
+            "till_x.y.z", "TILL_\(parts[1])_\(parts[2])", "\(parts[1])_\(parts[2])", "wrong", "appl_unknown",
+            String(repeating: "a", count: 9000),
+        ] {
+            let answer = try await get("/v1/users/alice/items", token: key)
+            #expect(answer.status == 401 && answer.code == "keyInvalid", "\(key.prefix(40))")
+            #expect(answer.headers[.wwwAuthenticate] == #"Bearer error="invalid_token""#)
+            details.insert(try answer.decoded(ProblemResource.self).detail)
+        }
+        #expect(details.count == 1)
+        #expect(details.first?.hasPrefix("The API key is unknown or was revoked.") == true)
+        #expect(details.first?.hasSuffix("A user's token must be a signed JWT.") == true)
     }
 
     @Test func `a user has a lower rate limit than a back end`() async throws {

@@ -194,6 +194,12 @@ import Vocabulary
         for _ in 1...10 { _ = try await make() }
         let refused = try await fixture.send(.post, "/v1/webhooks", body: #"{"url":"https://example.com"}"#)
         #expect((refused.status, refused.code) == (409, "webhooksTooMany"))
+        let app = fixture.shop.catalog.bundleIdentifier
+        let made = try await fixture.send(
+            .post, "/v1/webhooks", body: #"{"url":"https://example.com","app":"\#(app)"}"#
+        ).decoded(WebhookResource.self)
+        let moved = try await fixture.send(.patch, "/v1/webhooks/\(made.webhookId)", body: #"{"app":null}"#)
+        #expect((moved.status, moved.code) == (409, "webhooksTooMany"))
     }
 
     @Test func `deliveries are listed by state, in pages`() async throws {

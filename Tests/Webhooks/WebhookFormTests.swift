@@ -131,7 +131,8 @@ import Testing
                     "purchase.reinstated",
                 ]
             ),
-            (.revenueCat, .expired, nil, ["EXPIRATION"]), (.revenueCat, .revoked, .expiration, ["EXPIRATION"]),
+            (.revenueCat, .expired, nil, ["EXPIRATION"]), (.slack, .endsSoon, nil, ["subscription.endsSoon"]),
+            (.revenueCat, .endsSoon, nil, []), (.revenueCat, .revoked, .expiration, ["EXPIRATION"]),
             (
                 .revenueCat, .granted, nil,
                 ["INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "REFUND_REVERSED"]

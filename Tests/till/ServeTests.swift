@@ -200,8 +200,8 @@ import Testing
             (["HTTP/1.1", "Host: x", "Host: x"], "400", true),
             (["HTTP/1.1", "host: x", "HOST: y"], "400", true),
             (["HTTP/1.1", "Host: x", "Authorization: Bearer a", "authorization: Bearer a"], "400", true),
-            // The parser's own answer has no body.
-            (["HTTP/1.1", "Host: x", "Content-Length: 0", "Content-Length: 0"], "400", false),
+            // Refused by the parser.
+            (["HTTP/1.1", "Host: x", "Content-Length: 0", "Content-Length: 0"], "400", true),
         ]
         for (number, expectation) in expectations.enumerated() {
             let lines = ["GET /health/live " + expectation.head[0]] + expectation.head.dropFirst()
@@ -225,5 +225,50 @@ import Testing
             #expect(answer.hasPrefix("HTTP/1.1 \(expectation.status) "), "\(expectation.head): \(answer)")
             #expect(answer.contains("headInvalid") == expectation.isExplained, "\(expectation.head): \(answer)")
         }
+    }
+
+    /// The parser refuses them, which has no answer of its own.
+    @Test(arguments: [
+        // A user's name of 3000 characters.
+        ["GET /v1/users/\(String(repeating: "%ED%95%9C", count: 3000))/items HTTP/1.1", "Host: x"],
+        ["GET /\(String(repeating: "x", count: 8192)) HTTP/1.1", "Host: x"],
+        ["GET / HTTP/1.1", "Host: x", "Authorization: Bearer \(String(repeating: "x", count: 8193))"],
+        ["GET / HTTP/1.1", "Host: x"] + (0..<10).map { "X-\($0): \(String(repeating: "x", count: 4000))" },
+        ["GET / HTTP/1.1", "Host: x"] + (0..<101).map { "X-\($0): 1" },
+        ["GET / HTTP/2.0", "Host: x"], ["NONSENSE / HTTP/1.1", "Host: x"], ["GET / HTTP/1.1", "Host: x", "A\u{1}: 1"],
+    ])
+    func `a head that is too large or malformed is refused with a problem, after the answers before it`(
+        lines: [String]
+    ) async throws {
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        let requests =
+            ["GET /health/live HTTP/1.1", "Host: x", ""] + lines + ["", "GET / HTTP/1.1", "Host: x", "", ""]
+        try Data(requests.joined(separator: "\r\n").utf8).write(to: till.folder.file("requests"))
+        // Ends when the service closes its side.
+        try await Tool.run(
+            "bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); cat requests >&3; timeout 25 cat <&3 >answers"],
+            in: till.folder.url)
+        let answers = try String(contentsOf: till.folder.file("answers"), encoding: .utf8)
+        let parts = answers.components(separatedBy: "HTTP/1.1 ")
+        #expect(parts.count == 3 && parts[1].hasPrefix("204 ") && parts[2].hasPrefix("400 "), "\(answers)")
+        #expect(answers.lowercased().contains("content-type: application/problem+json\r\n"))
+        let body = try #require(answers.components(separatedBy: "\r\n\r\n").last)
+        let problem = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
+        #expect(problem?["code"] as? String == "headInvalid" && problem?["status"] as? Int == 400)
+        // The next connection is served.
+        #expect(try await server.curl("/health/ready").status == 204)
+    }
+
+    @Test func `a body that the parser refuses ends its connection`() async throws {
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        let head = "POST /v1/users/a/receipts HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let request = "\(head)nonsense\r\n"
+        try Data(request.utf8).write(to: till.folder.file("request"))
+        try await Tool.run(
+            "bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); cat request >&3; timeout 25 cat <&3 >answer"],
+            in: till.folder.url)
+        #expect(try await server.curl("/health/ready").status == 204)
     }
 }

@@ -24,7 +24,7 @@ package struct HistoryState: Hashable, Sendable {
 
     init(_ status: PurchaseStatus, at moment: Timestamp) {
         let isEnded = [.expired, .revoked, .refunded, .upgraded].contains(status.state)
-        let ends = [status.paidUntil, status.graceEndsAt, status.retryEndsAt]
+        let ends = [status.endNoticeAt, status.paidUntil, status.graceEndsAt, status.retryEndsAt]
         // Only a statement ends a pause.
         let isSettled = isEnded || status.state == .paused
         self.init(
@@ -165,7 +165,35 @@ extension PurchaseStatus {
     /// - Parameter recorded: The state in the history; nil if it has none.
     func events(since recorded: HistoryState?, at moment: Timestamp) -> [HistoryEvent] {
         let change = state == recorded?.state ? nil : stateEvent(after: recorded, at: moment)
-        return renewalEvents(since: recorded) + [change].compactMap(\.self)
+        return renewalEvents(since: recorded) + [endNotice(after: recorded, at: moment), change].compactMap(\.self)
+    }
+
+    /// The number of days before the end of a subscription that does not renew, at which its end is told.
+    private static let endNoticeDays: Int64 = 3
+
+    /// The moment at which the coming end is told; nil if no end is to be told.
+    ///
+    /// The periods of a commitment follow, also if the customer lets it end. A plan that another one replaces at its end goes on as that
+    /// one.
+    var endNoticeAt: Timestamp? {
+        guard state.isOwned, !mayRenew, let paidUntil else { return nil }
+        switch next {
+        case .prepaid: break
+        case .ends(let reason):
+            // Other purchases with an end are owned in another state.
+            guard [.trial, .introductory, .willNotRenew].contains(state), reason != .replaced else { return nil }
+        case .renews, .grace, .onHold, .paused, .unknown: return nil
+        }
+        return paidUntil.adding(days: -Self.endNoticeDays)
+    }
+
+    /// The event of a coming end whose moment was in the history. So it is told once, by one process, and of no renewal that was turned off
+    /// in the last days: `autoRenewDisabled` has just told of that end.
+    private func endNotice(after recorded: HistoryState?, at moment: Timestamp) -> HistoryEvent? {
+        guard let endNoticeAt, let paidUntil, endNoticeAt <= moment, recorded?.changesAt == endNoticeAt else {
+            return nil
+        }
+        return HistoryEvent(event: .endsSoon, happenedAt: endNoticeAt, reason: paidUntil.rfc3339)
     }
 
     /// The moment until which a statement about the renewal is awaited; nil if none is.

@@ -21,8 +21,28 @@ package struct KeptConfiguration: Codable, Hashable, Sendable {
     }
 
     private struct KeptUser: Codable, Hashable {
-        let issuer: String
-        let name: String
+        let user: User
+
+        private enum CodingKeys: String, CodingKey { case issuer, name }
+
+        init(_ user: User) { self.user = user }
+
+        /// - Throws: `DecodingError` for a name that this version does not accept. Without the user, the configuration would be another one.
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let issuer = try container.decode(String.self, forKey: .issuer)
+            guard let user = User(issuer: issuer, name: try container.decode(String.self, forKey: .name)) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .name, in: container, debugDescription: "The name is not one of a user.")
+            }
+            self.user = user
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(user.issuer, forKey: .issuer)
+            try container.encode(user.name, forKey: .name)
+        }
     }
 
     package let apps: [KeptApp]
@@ -40,13 +60,12 @@ package struct KeptConfiguration: Codable, Hashable, Sendable {
         (self.apps, self.sendsWebhooks) = (apps, sendsWebhooks)
         (self.allowsReset, self.isOfService) = (allowsReset, isOfService)
         origins = accepted.origins.sorted { $0.rawValue < $1.rawValue }
-        sandboxUsers = accepted.sandboxUsers.map { KeptUser(issuer: $0.issuer, name: $0.name) }
-            .sorted { ($0.issuer, $0.name) < ($1.issuer, $1.name) }
+        sandboxUsers = accepted.sandboxUsers.sorted { ($0.issuer, $0.name) < ($1.issuer, $1.name) }
+            .map { KeptUser($0) }
     }
 
     package var accepted: AcceptedOrigins {
-        AcceptedOrigins(
-            Set(origins), sandboxUsers: Set(sandboxUsers.compactMap { User(issuer: $0.issuer, name: $0.name) }))
+        AcceptedOrigins(Set(origins), sandboxUsers: Set(sandboxUsers.map(\.user)))
     }
 }
 

@@ -9,7 +9,7 @@ extension LedgerTransaction {
     /// The number of the last change; 0 if there is none.
     package func catalogRevision() throws -> Int64 {
         guard try database.has("catalog_change") else { return 0 }
-        return try database.value("SELECT coalesce(max(number), 0) FROM catalog_change", []) ?? 0
+        return try database.single("SELECT coalesce(max(number), 0) FROM catalog_change")
     }
 
     /// The state of the catalog after all changes.
@@ -107,12 +107,12 @@ extension LedgerTransaction {
     }
 
     private func sizeOfPictures(but item: Item) throws -> Int {
-        try database.value(
+        try database.single(
             """
             SELECT CAST(coalesce(sum(length(bytes)), 0) AS BIGINT) FROM catalog_picture
             WHERE (collection, number) <> ($1, $2)
             """,
-            [item.collection, item.number]) ?? 0
+            [item.collection, item.number])
     }
 
     /// The changes of an app's catalog, newest first.

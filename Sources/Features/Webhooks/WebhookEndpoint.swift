@@ -200,10 +200,14 @@ extension LedgerTransaction {
     /// - Parameter maximum: The largest number of endpoints of an app, and of those for all apps.
     /// - Returns: False if there are already so many.
     package func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws -> Bool {
-        let count = try webhookEndpoints().count { $0.app.map { ByteKey($0) } == endpoint.app.map { ByteKey($0) } }
-        guard count < maximum else { return false }
+        guard try hasPlaceForWebhook(ofApp: endpoint.app, upTo: maximum) else { return false }
         try database.insert(into: "webhook_endpoint", WebhookEndpoint.columns, [endpoint.sqlValues])
         return true
+    }
+
+    /// True if fewer endpoints than the maximum have an app; with nil, if fewer are for all apps.
+    func hasPlaceForWebhook(ofApp app: String?, upTo maximum: Int) throws -> Bool {
+        try webhookEndpoints().count { $0.app.map { ByteKey($0) } == app.map { ByteKey($0) } } < maximum
     }
 
     /// All endpoints, oldest first.

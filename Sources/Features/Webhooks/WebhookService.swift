@@ -173,7 +173,7 @@ package struct WebhookService: Sendable {
     /// sent or listed, and they are deleted after it. They may read the secrets: an endpoint that goes to another app, or to all, has a
     /// new secret at once, and no authorization unless the change sets one.
     ///
-    /// - Throws: `WebhookError`, `notFound`, `appUnknown`. Then nothing is changed.
+    /// - Throws: `WebhookError`, `notFound`, `appUnknown`, `tooMany`. Then nothing is changed.
     package func change(
         _ identifier: String,
         url: WebhookURL? = nil,
@@ -206,6 +206,9 @@ package struct WebhookService: Sendable {
                 events.append((.filterChanged, filter.joined(separator: " ")))
             }
             if next.app.map({ ByteKey($0) }) != present.app.map({ ByteKey($0) }) {
+                guard try transaction.hasPlaceForWebhook(ofApp: next.app, upTo: Self.maximumEndpoints) else {
+                    throw WebhookError.tooMany
+                }
                 (next.secret, next.previousSecret, next.previousSecretEndsAt) = (secret, nil, nil)
                 columns += [
                     ("secret", secret), ("previous_secret", next.previousSecret),
@@ -464,8 +467,8 @@ package enum WebhookError: RuledError, Equatable {
         case .tooMany:
             ErrorRule(
                 "webhooksTooMany", .conflict,
-                "There are already \(WebhookService.maximumEndpoints) webhooks. Remove one first.",
-                korean: "웹훅이 이미 한도만큼 있습니다. 먼저 하나를 삭제하세요.")
+                "There are already \(WebhookService.maximumEndpoints) webhooks for the app, or for all apps. Remove one first.",
+                korean: "그 앱이나 모든 앱의 웹훅이 이미 한도만큼 있습니다. 먼저 하나를 삭제하세요.")
         case .notFound:
             ErrorRule(
                 "webhookNotFound", .notFound, "There is no webhook with this identifier.",

@@ -23,6 +23,14 @@ package enum Authentication: Sendable {
         return [tokens?.issuer, accounts.map { _ in User.accountIssuer }].compactMap(\.self)
     }
 
+    /// The sentence about users' tokens in the refusal of a key, which may have been meant as a token. It depends on no key.
+    fileprivate var tokenHint: String {
+        guard case .apiKeys(_, .some, _) = self else {
+            return issuers.isEmpty ? "To accept users' tokens, set jwt-issuer." : ""
+        }
+        return "A user's token must be a signed JWT."
+    }
+
     /// True if back ends may name the users of any issuer: a command knows no settings of a service.
     package var acceptsAnyIssuer: Bool {
         if case .processKey = self { true } else { false }
@@ -33,7 +41,7 @@ package enum Authentication: Sendable {
         switch self {
         case .apiKeys(let keys, let tokens, let accounts):
             if let caller = try await accounts?.caller(presenting: credential) { return caller }
-            if let tokens, !APIKeys.isKey(credential) {
+            if let tokens, !APIKeys.isKey(credential), SignedToken.mayBe(credential) {
                 return try await tokens.caller(presenting: credential)
             }
             return try await keys.caller(presenting: credential)
@@ -85,7 +93,7 @@ package struct AuthenticationMiddleware: RouterMiddleware {
             throw Problem(
                 status: .unauthorized, code: "keyInvalid",
                 detail: "The API key is unknown or was revoked. `till keys list` shows the valid keys. "
-                    + (authentication.issuers.isEmpty ? "To accept users' tokens, set jwt-issuer." : ""))
+                    + authentication.tokenHint)
         }
         guard acceptsPublicKeys || !caller.isPublicApp else { throw Problem.publicKeyNotAllowed }
         var context = context

@@ -185,6 +185,11 @@ package struct SignedToken: Sendable {
     private let signedBytes: [UInt8]
     private let signature: [UInt8]
 
+    /// True if a credential has a dot, which stands between the parts of each token (RFC 7515 section 7.1) and in no API key.
+    static func mayBe(_ credential: String) -> Bool {
+        credential.utf8.contains(UInt8(ascii: "."))
+    }
+
     /// - Throws: `Problem` with the code `tokenInvalid`.
     package init(compact bytes: [UInt8]) throws(Problem) {
         try Self.checkSize(bytes.count)

@@ -13,7 +13,8 @@ import NIOHTTPTypesHTTP1
 /// - Tells browsers to use TLS only for a public host, if the connection does.
 ///
 /// It does all of that itself, because each handler adds a call to every part of every request. A refused request continues
-/// without its target and fields, so its response keeps its order. `RequestMiddleware` sends the refusal.
+/// without its target and fields, so its response keeps its order. `AdmissionMiddleware` sends the refusal. So does a head that
+/// the parser refuses: Hummingbird would answer it with 400 and no body.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -37,8 +38,19 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The pipelined requests. They are answered one after another. Otherwise unread responses would fill the memory.
     private var pipelined = CircularBuffer<HTTPRequestPart>()
     private var isReadPending = false
+    /// True while the head of a request has been read, and its end has not.
+    private var isInRequest = false
+    private var parser = Parser.reads
     private var deadlines = RequestDeadlines()
     private var timer: Scheduled<Void>?
+
+    /// The state of the parser of heads, which reads nothing after its first error.
+    private enum Parser {
+        case reads
+        /// The head is refused after the responses to the requests before it.
+        case failed(RequestHead.Refusal)
+        case refused
+    }
 
     init(_ table: ConnectionTable, _ configuration: ServerConfiguration) {
         self.table = table
@@ -78,8 +90,31 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
+        switch part {
+        case .head: isInRequest = true
+        case .body: break
+        case .end: isInRequest = false
+        }
         guard pipelined.isEmpty, canDeliver(part) else { return pipelined.append(part) }
         deliver(part, in: data, context)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard case .reads = parser else { return }  // The bytes after the refused head.
+        guard !isInRequest, let refusal = RequestHead.Refusal(error) else { return context.fireErrorCaught(error) }
+        parser = .failed(refusal)
+        deliverRefusal(context)
+    }
+
+    /// Delivers a request in place of the head that the parser has refused, if it is its turn.
+    private func deliverRefusal(_ context: ChannelHandlerContext) {
+        guard case .failed(let refusal) = parser, pipelined.isEmpty, !isAnswering else { return }
+        parser = .refused
+        requiresTLS = false
+        begin(Self.refused(.get, scheme: nil, refusal), context)
+        end()
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+        context.fireChannelReadComplete()
     }
 
     /// Stops reading while pipelined requests wait. The client must wait.
@@ -99,20 +134,28 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func deliver(_ part: HTTPRequestPart, in data: NIOAny, _ context: ChannelHandlerContext) {
         switch part {
         case .head(let head):
-            let now = NIODeadline.now()
-            isAnswering = true
             requiresTLS = isSecure && head.authority.map(RequestHead.isPublicName) ?? false
-            connection?.requestBegan(at: now)
-            perform(deadlines.requestBegan(until: now + requestTime), context)
-            context.fireChannelRead(wrapInboundOut(.head(Self.checked(head))))
+            begin(Self.checked(head), context)
         case .body:
             context.fireChannelRead(data)
         case .end(let trailers):
-            if isAnswering { connection?.requestRead() }
-            deadlines.requestRead()
+            end()
             // Trailers are dropped because nothing reads them.
             context.fireChannelRead(trailers == nil ? data : wrapInboundOut(.end(nil)))
         }
+    }
+
+    private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        let now = NIODeadline.now()
+        isAnswering = true
+        connection?.requestBegan(at: now)
+        perform(deadlines.requestBegan(until: now + requestTime), context)
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    private func end() {
+        if isAnswering { connection?.requestRead() }
+        deadlines.requestRead()
     }
 
     /// Delivers the pipelined parts, up to the next request that must wait.
@@ -160,17 +203,23 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isAnswering = false
         connection?.requestsEnded(at: .now())
         deliverPipelined(context)
+        deliverRefusal(context)
     }
 
     private static func checked(_ head: HTTPRequest) -> HTTPRequest {
         switch RequestHead.checked(head) {
         case .success(let checked): return checked
-        case .failure(let refusal):
-            var refused = HTTPRequest(method: head.method, scheme: head.scheme, authority: nil, path: "/")
-            if let name = HTTPField.Name.refusal { refused.headerFields[name] = refusal.rawValue }
-            refused.headerFields[.connection] = "close"
-            return refused
+        case .failure(let refusal): return refused(head.method, scheme: head.scheme, refusal)
         }
+    }
+
+    private static func refused(
+        _ method: HTTPRequest.Method, scheme: String?, _ refusal: RequestHead.Refusal
+    ) -> HTTPRequest {
+        var refused = HTTPRequest(method: method, scheme: scheme, authority: nil, path: "/")
+        if let name = HTTPField.Name.refusal { refused.headerFields[name] = refusal.rawValue }
+        refused.headerFields[.connection] = "close"
+        return refused
     }
 
     private func admit(_ context: ChannelHandlerContext) {

@@ -1,11 +1,16 @@
 import HTTPTypes
+import NIOHTTP1
 
 /// The rules for the head of a request. They apply before anything compares, hashes or decodes it.
 package enum RequestHead {
     /// The maximum length of a request target, in bytes.
     package static let maximumTargetLength = 8 * 1024
-    /// The maximum length of a header field, in bytes. NIO refuses a longer one.
+    /// The maximum length of a header field, in bytes. NIO refuses a longer one, and a longer request target.
     static let maximumFieldLength = 8 * 1024
+    /// The maximum length of a head, in bytes. NIO refuses a longer one.
+    static let maximumLength = 32 * 1024
+    /// The maximum number of header fields. NIO refuses more.
+    static let maximumFieldCount = 100
 
     /// The header fields that Till or Hummingbird reads. All others are removed.
     static let readFields: Set<HTTPField.Name> = Set(
@@ -23,6 +28,18 @@ package enum RequestHead {
     /// The reason to refuse a head.
     package enum Refusal: String, Sendable {
         case targetNotASCII, targetTooLong, fieldNotASCII, fieldRepeated, hostMissing, hostInvalid
+        /// The parser has refused the head.
+        case tooLarge, malformed
+
+        /// - Returns: Nil for an error that is not the parser's, and for the end of a connection within a head.
+        init?(_ error: any Error) {
+            guard let error = error as? HTTPParserError else { return nil }
+            switch error {
+            case .invalidEOFState, .closedConnection: return nil
+            case .headerOverflow: self = .tooLarge
+            default: self = .malformed
+            }
+        }
 
         package var sentence: String {
             switch self {
@@ -34,6 +51,10 @@ package enum RequestHead {
             case .hostMissing: "The request has no `Host`. Send the host name of the service."
             case .hostInvalid:
                 "`Host` must be a name of letters, digits, \"-\", \".\" and \"_\" or an IP address, with an optional port."
+            case .tooLarge:
+                "The request target or a header field has more than \(RequestHead.maximumFieldLength) bytes, the head has more "
+                    + "than \(RequestHead.maximumLength), or more than \(RequestHead.maximumFieldCount) fields. Send less."
+            case .malformed: "The head of the request is not one of HTTP/1.1. Send it as RFC 9112 describes it."
             }
         }
     }

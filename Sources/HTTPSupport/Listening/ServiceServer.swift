@@ -120,8 +120,8 @@ package enum ServiceServer {
             additionalChannelHandlers: [ConnectionHandler(connections, configuration)],
             idleTimeout: TimeAmount(configuration.idleTime),
             httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: RequestHead.maximumFieldLength, maxHeaderListSize: 32 * 1024,
-                maxHeaderFieldCount: 100))
+                maxHeaderFieldSize: RequestHead.maximumFieldLength, maxHeaderListSize: RequestHead.maximumLength,
+                maxHeaderFieldCount: RequestHead.maximumFieldCount))
         guard let certificate = try certificate ?? ServerCertificate(configuration) else {
             return .http1(configuration: connection)
         }

@@ -92,6 +92,7 @@ package struct OpenAPIDocument: Sendable {
     ///   - server: The address of the paths, relative to that of the document.
     ///   - codes: The error codes.
     ///   - tags: The operations under their headings.
+    ///   - optional: The routes that a setting turns on (`APIOperation.route`). They answer with 404 while it is off.
     ///   - security: The scheme of operations whose group has middleware of its own; nil if they have none.
     ///   - pathParameters: The parameters that follow from a name in a path, unless an operation describes them itself.
     ///   - wording: Other descriptions of shared answers.
@@ -103,13 +104,14 @@ package struct OpenAPIDocument: Sendable {
         server: String = "/",
         codes: [String],
         tags: [OperationTag],
+        optional: Set<String> = [],
         security: SecurityScheme? = nil,
         pathParameters: [String: [Parameter]],
         wording: [SharedAnswer: String] = [:],
         words: [String: JSONValue]? = nil,
         webhooks: KeyValuePairs<String, APIOperation> = [:]
     ) throws(Defect) {
-        var draft = Draft(security: security, pathParameters: pathParameters, words: words)
+        var draft = Draft(optional: optional, security: security, pathParameters: pathParameters, words: words)
         let problem = Schema.problem(codes: codes)
         draft.collect(problem)
         var paths: [(path: String, methods: JSONObject)] = []
@@ -154,6 +156,7 @@ package struct OpenAPIDocument: Sendable {
 
 /// A document in the making: what the operations share.
 private struct Draft {
+    let optional: Set<String>
     let security: OpenAPIDocument.SecurityScheme?
     let pathParameters: [String: [Parameter]]
     let words: [String: JSONValue]?
@@ -219,7 +222,8 @@ private struct Draft {
             let current = Answer.empty("The caller's copy is current.", status: 304)
             responses.append((current.text, current.json(adding: operation.headers(of: current))))
         }
-        for answer in operation.sharedAnswers(security) {
+        let ofClosedRoute: Set<SharedAnswer> = optional.contains(operation.route) ? [.notFound] : []
+        for answer in operation.sharedAnswers(security).union(ofClosedRoute) {
             answers.insert(answer)
             responses.append((String(answer.status), ["$ref": .string("#/components/responses/\(answer.name)")]))
         }

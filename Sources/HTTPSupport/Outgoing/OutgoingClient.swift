@@ -416,7 +416,9 @@ private final class Exchange: CurlReceiver {
     private var headSize = 0
     private let isEncrypted: Bool
     private var isHTTP1 = false
-    private var status = 0
+    /// True at the first line of a head: of the answer, or of a provisional one before it.
+    private var expectsStatusLine = true
+    private var status: Int?
     private var headers: [(name: String, value: String)] = []
     private var hasHead = false
     private var body: [UInt8] = []
@@ -515,10 +517,14 @@ private final class Exchange: CurlReceiver {
         // A trailer.
         if hasHead { return true }
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
-        if text.hasPrefix("HTTP/") {
-            isHTTP1 = text.hasPrefix("HTTP/1")
-            status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        if expectsStatusLine {
+            // libcurl refuses it before (CURLE_UNSUPPORTED_PROTOCOL), and an answer without a line, which HTTP/0.9 has
+            // (CURLOPT_HTTP09_ALLOWED): this is for a version of libcurl that does not.
+            guard let status = Self.status(text) else { return false }
+            self.status = status
+            isHTTP1 = text.uppercased().hasPrefix("HTTP/1")
             headers = []
+            expectsStatusLine = false
         } else if text.isEmpty {
             endHead()
         } else if let colon = text.firstIndex(of: ":") {
@@ -528,9 +534,21 @@ private final class Exchange: CurlReceiver {
         return true
     }
 
+    /// The status of a status line: three digits after the version (RFC 9112 section 4); nil for another text.
+    private static func status(_ line: String) -> Int? {
+        let parts = line.split(separator: " ")
+        guard parts.count > 1, parts[0].uppercased().hasPrefix("HTTP/"), parts[1].utf8.count == 3,
+            parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int(parts[1])
+    }
+
     private func endHead() {
         // Other answers with 1xx are provisional.
-        guard status >= 200 || status == 101 else { return }
+        guard let status, status >= 200 || status == 101 else {
+            expectsStatusLine = true
+            return
+        }
         hasHead = true
         switch order.limits.body {
         case .whole: break
@@ -552,19 +570,25 @@ private final class Exchange: CurlReceiver {
     func result(_ code: CURLcode) -> Result<OutgoingAnswer, OutgoingFailure> {
         guard code == CURLE_OK else { return result(isTooLarge ? .tooLarge : OutgoingFailure(code)) }
         // libcurl calls an answer whole whose connection has ended within its head.
-        return hasHead && !mayBeCut ? .success(answer) : result(.connectionEnded)
+        guard let answer, !mayBeCut else { return result(.connectionEnded) }
+        return .success(answer)
     }
 
     /// True if the body ends with the connection, over TLS. Somebody in the network can end it before, which libcurl does not tell.
     private var mayBeCut: Bool {
         let framing = ["content-length", "transfer-encoding"]
-        return isEncrypted && isHTTP1 && ![204, 304].contains(status)
+        return isEncrypted && isHTTP1 && status != 204 && status != 304
             && !headers.contains { framing.contains($0.name.lowercased()) }
     }
 
     func result(_ failure: OutgoingFailure) -> Result<OutgoingAnswer, OutgoingFailure> {
-        hasHead && order.limits.body.isOptional ? .success(answer) : .failure(failure)
+        guard let answer, order.limits.body.isOptional else { return .failure(failure) }
+        return .success(answer)
     }
 
-    private var answer: OutgoingAnswer { OutgoingAnswer(status: status, headers: headers, body: body) }
+    /// Nil before the end of its head.
+    private var answer: OutgoingAnswer? {
+        guard hasHead, let status else { return nil }
+        return OutgoingAnswer(status: status, headers: headers, body: body)
+    }
 }

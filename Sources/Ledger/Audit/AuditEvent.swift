@@ -10,7 +10,7 @@ extension AuditEntry {
         case transferredIn, transferredOut, moved, assigned
         case itemGiven, itemTakenBack
         case credited, spent
-        case expired, renewalFailed, gracePeriodBegan, paused, autoRenewDisabled, autoRenewEnabled
+        case expired, renewalFailed, gracePeriodBegan, paused, autoRenewDisabled, autoRenewEnabled, endsSoon
         case refundAnswered, aliased, erased
     }
 }
@@ -218,6 +218,12 @@ extension AuditEntry.Event {
                 messages: [.subscriptionRenewing], revenueCat: .uncancellation,
                 meaning: "another period is to follow after all"
             ) { "The customer turned the renewal of \($0.subject) on." }
+        case .endsSoon:
+            EventRule(
+                title: "Ends soon", korean: "곧 종료", mood: .warning, part: .renewals, object: .transaction,
+                reason: .end("the end"), messages: [.subscriptionEndsSoon],
+                meaning: "a subscription that does not renew, or a prepaid plan, ends in three days"
+            ) { "\($0.subject) ends\($0.reason.map { " at \($0)" } ?? " soon"), and does not renew." }
         case .refundAnswered:
             EventRule(
                 title: "Refund question answered", korean: "환불 질문에 답함", part: .refunds, object: .transaction,
@@ -288,6 +294,8 @@ package enum MessageType: String, Sendable, CaseIterable {
     case subscriptionExpiring = "subscription.expiring"
     /// Another period is to follow after all.
     case subscriptionRenewing = "subscription.renewing"
+    /// The running period ends in three days, and no other one follows.
+    case subscriptionEndsSoon = "subscription.endsSoon"
     case gracePeriodBegan = "subscription.gracePeriodBegan"
     case renewalFailed = "subscription.renewalFailed"
     case subscriptionPaused = "subscription.paused"

@@ -284,7 +284,7 @@ extension Ledger {
         try storage.read { database in
             var rows: [String: Int] = [:]
             for table in try database.describedTables() {
-                rows[table.name] = try database.value("SELECT count(*) FROM \(table.quotedName)", []) ?? 0
+                rows[table.name] = try database.single("SELECT count(*) FROM \(table.quotedName)")
             }
             guard storage.dialect == .postgreSQL else {
                 return LedgerReport(rows: rows, problems: try LedgerRules(database: database).problems())

@@ -27,11 +27,13 @@ extension LedgerTransaction {
             throw LedgerResetError.hasCustomers
         }
         let users: [Int64] = try database.rows(#"SELECT user_id FROM "user" ORDER BY user_id"#) { try $0.next() }
-        let last: Int64 = try database.value("SELECT coalesce(max(number), 0) FROM ledger_reset", []) ?? 0
-        let lastUser = max(users.last ?? 0, try database.lastUserBeforeReset() ?? 0)
+        let last: Int64? = try database.value("SELECT number FROM ledger_reset ORDER BY number DESC LIMIT 1", [])
+        // The first reset has the number 1.
+        let number = last.map { $0 + 1 } ?? 1
+        let lastUser = [users.last, try database.lastUserBeforeReset()].compactMap(\.self).max()
         try database.empty(emptied)
         try database.insert(
-            into: "ledger_reset", ["number", "happened_at", "last_user"], [[last + 1, moment, lastUser]])
+            into: "ledger_reset", ["number", "happened_at", "last_user"], [[number, moment, lastUser]])
         for user in users { database.recordChange(of: user) }
         return LedgerReset(users: users.count)
     }
@@ -49,7 +51,7 @@ extension LedgerDatabase {
         }
     }
 
-    /// The largest number that a user had before a reset; nil if there was none.
+    /// The largest number that a user had before a reset; nil without a reset, and if no ledger before one had a user.
     func lastUserBeforeReset() throws -> Int64? {
         guard try has("ledger_reset") else { return nil }
         return try row("SELECT max(last_user) FROM ledger_reset") { try $0.next() as Int64? } ?? nil
@@ -86,9 +88,9 @@ extension LedgerFeature {
 }
 
 extension Table {
-    /// The resets. `last_user`: the largest number that a user had until then.
+    /// The resets. `last_user`: the largest number that a user had until then; null if there was none.
     fileprivate static let ledgerReset = Table(
         name: "ledger_reset", family: .everywhere,
-        columns: [.integer("number", check: "number > 0"), .integer("happened_at"), .integer("last_user")],
+        columns: [.integer("number", check: "number > 0"), .integer("happened_at"), .integer("last_user").optional],
         key: ["number"])
 }

@@ -10,11 +10,11 @@ extension LedgerTransaction {
         for table in database.tables.schema.tables where table.merge != nil && count <= limit {
             guard try database.has(table.name) else { continue }
             count +=
-                try database.value(
+                try database.single(
                     """
                     SELECT count(*) FROM (SELECT user_id FROM \(table.quotedName) WHERE user_id = $1 LIMIT $2) AS counted
                     """,
-                    [user, limit + 1 - count]) ?? 0
+                    [user, limit + 1 - count])
         }
         return count
     }

@@ -214,9 +214,7 @@ extension UserRecords {
 
     /// The number of aliases that a user may still get.
     package func aliasesLeft(of user: Int64) throws -> Int {
-        let count: Int =
-            try database.value(
-                "SELECT count(*) FROM user_alias WHERE user_id = $1", [user]) ?? 0
+        let count: Int = try database.single("SELECT count(*) FROM user_alias WHERE user_id = $1", [user])
         return max(0, Self.maximumAliases - count)
     }
 

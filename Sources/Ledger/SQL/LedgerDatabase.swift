@@ -206,6 +206,22 @@ extension LedgerDatabase {
     package func value<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value? {
         try value(query.sql, query.arguments)
     }
+
+    /// The first column of the only row of a statement that has one whatever the tables hold, such as a count.
+    ///
+    /// - Throws: `BrokenInvariant` without a row.
+    package func single<Value: SQLConvertible>(
+        _ sql: String, _ arguments: [any SQLConvertible] = [], as type: Value.Type = Value.self
+    ) throws -> Value {
+        guard let value: Value = try value(sql, arguments) else {
+            throw BrokenInvariant("a count, a sum and an insertion answer with a row", sql)
+        }
+        return value
+    }
+
+    package func single<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value {
+        try single(query.sql, query.arguments)
+    }
 }
 
 /// The users that a transaction has changed so far.

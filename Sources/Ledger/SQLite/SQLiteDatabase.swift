@@ -173,8 +173,8 @@ struct SQLiteDatabase: LedgerDatabase {
         let insertion = tables.text(of: .init(kind: .numbered, table: "user", columns: columns)) {
             #"INSERT INTO "user" \#(values(of: columns)) RETURNING user_id"#
         }
-        return try rows.compactMap { row in
-            let number: Int64? = try value(insertion, row)
+        return try rows.map { row in
+            let number: Int64 = try single(insertion, row)
             guard number == 1, let last = try lastUserBeforeReset() else { return number }
             try write(#"UPDATE "user" SET user_id = $1 WHERE user_id = 1"#, [last + 1])
             return last + 1

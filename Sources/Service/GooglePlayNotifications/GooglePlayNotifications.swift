@@ -146,7 +146,7 @@ extension APIOperation {
             .json("The notification is stored, and the state of its purchase applied.", NotificationReceipt.self)
         ],
         or: [.refused],
-        never: [.forbidden, .notFound, .tooManyRequests])
+        never: [.forbidden, .tooManyRequests])
 }
 
 /// The route to which Pub/Sub pushes the notifications of Google Play.

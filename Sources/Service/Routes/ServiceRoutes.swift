@@ -227,6 +227,7 @@ extension OpenAPIDocument {
             try OpenAPIDocument(
                 title: "Till", "Verifies proofs of in-app purchases and grants the items to users.", server: server,
                 codes: SharedAnswer.codes(explainedIn: ServiceRoutes.errorPage), tags: tags,
+                optional: Set(OptionalOperations.all.flatMap(\.operations).map(\.route)),
                 pathParameters: [
                     "user": [
                         .path(
@@ -245,6 +246,7 @@ extension OpenAPIDocument {
                     "webhook": [.path("webhook", "The webhook's identifier.").shared(as: "webhook")],
                     "message": [.path("message", "The message's identifier (`messageId`).")],
                 ],
+                wording: [.notFound: "The resource does not exist, or the setting of the path is off (`featureOff`)."],
                 words: words, webhooks: ["change": .change])
         }
     }

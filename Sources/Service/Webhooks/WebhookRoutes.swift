@@ -422,7 +422,7 @@ extension APIOperation {
             "url": url.optional, "app": app.optional, "types": types.optional, "authorization": authorization.optional,
         ]),
         answers: [.json("The webhook.", ListedWebhook.self)],
-        or: [.refused])
+        or: [.conflict, .refused])
 
     static let removeWebhook = APIOperation(
         .delete, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,

@@ -83,6 +83,7 @@ enum ExpectedStories {
         04-15 PRICE_INCREASE PENDING dora.5 recorded
         04-18 DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED dora.5 recorded
         04-18 autoRenewDisabled dora.5 by App Store: The customer turned the renewal of premium.monthly off.
+        \(notice("04-28", "dora.5", "premium.monthly", end: "05-01"))
         05-01 EXPIRED PRICE_INCREASE dora.5 recorded
         05-01 expired dora.5 by App Store: premium.monthly expired: customerDidNotConsentToPriceIncrease \
         (customerDidNotConsentToPriceIncrease)
@@ -99,6 +100,7 @@ enum ExpectedStories {
         08-25 REFUND_REVERSED dora.8 granted
         08-25 granted dora.8 by App Store: Transaction dora.8 grants basic.monthly.
         08-25 autoRenewDisabled dora.8 by App Store: The customer turned the renewal of basic.monthly off.
+        \(notice("09-02", "dora.8", "basic.monthly", end: "09-05"))
         09-05 EXPIRED VOLUNTARY dora.8 recorded
         09-05 expired dora.8 by App Store: basic.monthly expired: customerCancelled (customerCancelled)
         """
@@ -115,6 +117,7 @@ enum ExpectedStories {
         \(renewal("10-10", "eli.4", "basic.monthly"))
         10-20 DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED eli.4 recorded
         10-20 autoRenewDisabled eli.4 by App Store: The customer turned the renewal of basic.monthly off.
+        \(notice("11-07", "eli.4", "basic.monthly", end: "11-10"))
         11-10 EXPIRED VOLUNTARY eli.4 recorded
         11-10 expired eli.4 by App Store: basic.monthly expired: customerCancelled (customerCancelled)
         """
@@ -200,6 +203,10 @@ enum ExpectedStories {
         \(old.sale). (\(product))
         \(date) granted \(sale) by key tests: Transaction \(sale) grants \(product).
         """
+    }
+
+    private static func notice(_ date: String, _ sale: String, _ product: String, end: String) -> String {
+        "\(date) endsSoon \(sale) by App Store: \(product) ends at \(end), and does not renew. (\(end))"
     }
 
     private static func extended(_ date: String, _ sale: String, until end: String) -> String {

@@ -36,6 +36,8 @@ import Testing
             testDescription: "a failed renewal after a grace period", event: .renewalFailed,
             earlier: [.granted, .gracePeriodBegan], types: ["EXPIRATION"]),
         Case(testDescription: "an end", event: .expired, earlier: [.granted], types: ["EXPIRATION"]),
+        // No type of "Event Types and Fields" tells of an end that is only near.
+        Case(testDescription: "an end that is near", event: .endsSoon, earlier: [.autoRenewDisabled], types: []),
         Case(testDescription: "the end of the retries", event: .expired, earlier: [.renewalFailed], types: []),
         // "Subscription Paused Flow".
         Case(

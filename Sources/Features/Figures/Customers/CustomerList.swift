@@ -252,7 +252,7 @@ extension LedgerTransaction {
 
     /// The number of customers in a list, up to one above `CustomerQuery.maximumCount`.
     package func count(of query: CustomerQuery) throws -> Int {
-        try database.value(CustomerRows(query, in: database).count(upTo: CustomerQuery.maximumCount + 1)) ?? 0
+        try database.single(CustomerRows(query, in: database).count(upTo: CustomerQuery.maximumCount + 1))
     }
 
     /// The currencies in which customers have paid, that of the most customers first.
@@ -269,7 +269,7 @@ extension LedgerTransaction {
             guard let next else { break }
             let query = CustomerQuery(
                 .spent, in: environment, currency: next, at: Timestamp(millisecondsSince1970: 0))
-            found.append((next, try database.value(CustomerRows(query, in: database).count(upTo: maximumCount)) ?? 0))
+            found.append((next, try database.single(CustomerRows(query, in: database).count(upTo: maximumCount))))
         }
         return found.sorted { ($1.count, $0.currency) < ($0.count, $1.currency) }.map(\.currency)
     }

@@ -35,9 +35,9 @@ struct FigureCalculation {
                     isComplete: time.upperBound <= today)
             },
             series: formula.kind == .cohort ? try retention(of: firsts) : try series(of: times),
-            pendingUsers: try database.value(
+            pendingUsers: try database.single(
                 "SELECT count(*) FROM (SELECT DISTINCT user_id FROM figure_pending LIMIT $1) AS pending",
-                [FigureAnswer.maximumPending]) ?? 0,
+                [FigureAnswer.maximumPending]),
             isBackfilled: try database.isFigureBackfilled())
     }
 

@@ -271,7 +271,7 @@ extension LedgerTransaction {
     }
 
     fileprivate func waitingForwards(to target: ForwardingTarget) throws -> WaitingForwards {
-        let count: Int? = try database.value(
+        let count: Int = try database.single(
             """
             SELECT count(*) FROM (SELECT 1 FROM notification_forward WHERE target = $1 LIMIT $2) AS counted
             """,
@@ -284,7 +284,7 @@ extension LedgerTransaction {
             [target.identifier]
         ) { (queuedAt: try $0.next() as Timestamp, outcome: try $0.next() as String?) }
         return WaitingForwards(
-            target: target, count: count ?? 0, since: oldest?.queuedAt, lastOutcome: oldest?.outcome)
+            target: target, count: count, since: oldest?.queuedAt, lastOutcome: oldest?.outcome)
     }
 }
 

@@ -181,20 +181,45 @@ extension Catalog {
 extension [RightSources] {
     /// The answer of `GET /v1/product_entitlement_mapping`, from which an app computes entitlements without the service: the
     /// identifiers of the rights of each product, in their order.
-    package var productEntitlementMapping: JSONValue {
+    ///
+    /// A subscription of Google Play has an entry for each base plan, named `PRODUCT:PLAN` (`ProductEntitlementMappingTest` of
+    /// purchases-android). The SDK knows no plan of a purchase on the device: it takes rights and plan from the entry of the product
+    /// alone (`PurchasedProductsFetcher`), which names a plan only if there is one.
+    ///
+    /// - Parameter basePlans: Those of each product, for an SDK on Android.
+    package func productEntitlementMapping(basePlans: [ByteKey: [String]] = [:]) -> JSONValue {
         var byProduct: [ByteKey: [String]] = [:]
         for right in self {
             for product in right.products { byProduct[product, default: []].append(right.name) }
         }
-        let products = byProduct.map { product, rights in
-            (
-                product,
-                JSONValue.object([
+        var (ofProducts, ofPlans): ([ByteKey: JSONValue], [ByteKey: JSONValue]) = ([:], [:])
+        for (product, rights) in byProduct {
+            func entry(_ plan: String?) -> JSONValue {
+                .object([
                     "entitlements": .array(rights.map { .string($0) }), "product_identifier": .string(product.text),
+                    "base_plan_id": plan.map { .string($0) },
                 ])
-            )
+            }
+            let plans = basePlans[product, default: []]
+            ofProducts[product] = entry(plans.count == 1 ? plans.first : nil)
+            for plan in plans { ofPlans[ByteKey("\(product.text):\(plan)")] = entry(plan) }
         }
-        return .object(["product_entitlement_mapping": .members(Dictionary(uniqueKeysWithValues: products)) { $0 }])
+        return .object([
+            "product_entitlement_mapping": .members(ofProducts.merging(ofPlans) { product, _ in product }) { $0 }
+        ])
+    }
+}
+
+extension [Offering] {
+    /// The base plans that the packages name, by their products of Google Play, in the order of their names.
+    package var basePlans: [ByteKey: [String]] {
+        var plans: [ByteKey: Set<ByteKey>] = [:]
+        for package in flatMap(\.packages) {
+            // A one-time product, or a subscription that is sold in the App Store alone.
+            guard let plan = package.googlePlay?.basePlanIdentifier else { continue }
+            plans[ByteKey(package.playProductIdentifier), default: []].insert(ByteKey(plan))
+        }
+        return plans.mapValues { $0.sorted().map(\.text) }
     }
 }
 

@@ -52,8 +52,9 @@ struct RevenueCatRoutes: RouteSource {
         answer(.offerings, in: group) { request, context in
             RevenueCatOfferings.json(of: try catalog(of: context), isAndroid: Self.isAndroid(request))
         }
-        answer(.productEntitlementMapping, in: group) { _, context in
-            try services(for: context).rights.productEntitlementMapping
+        answer(.productEntitlementMapping, in: group) { request, context in
+            let plans = Self.isAndroid(request) ? try catalog(of: context).offerings.basePlans : [:]
+            return try services(for: context).rights.productEntitlementMapping(basePlans: plans)
         }
         answer(.virtualCurrencies, in: group) { _, context in
             let entitlements = try services(for: context).entitlements
