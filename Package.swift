@@ -288,6 +288,15 @@ for target in package.targets where target.type == .test && !optimizedTests.cont
     target.swiftSettings = [.unsafeFlags(["-Onone"])]
 }
 
+// `Scripts/swift-build.sh` says why. SwiftPM's own option would write an index of every package.
+if let index = Context.environment["TILL_TEST_INDEX"] {
+    for target in package.targets where target.type == .test {
+        target.swiftSettings = (target.swiftSettings ?? []) + [
+            .unsafeFlags(["-index-store-path", index], .when(platforms: [.linux], configuration: .debug))
+        ]
+    }
+}
+
 // What waits for people or serves tests is compiled for size, which takes a fifth of its code. Purchases are compiled for speed.
 for target in package.targets where ["AppStore", "Console", "PlayStore", "till"].contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-Osize"], .when(configuration: .release))]

@@ -9,5 +9,11 @@ shift
 debug) echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …" ;;
 *) echo "Building Till and its packages, optimised; the first time takes 6 to 20 minutes on two cores …" ;;
 esac
-# Not `--disable-index-store`: SwiftPM looks for tests of XCTest in the index of the test targets, and ends where there is none.
-swift build -c "$configuration" "$@"
+# Without optimisation, SwiftPM would write an index of every package, for editors, which make their own. It also reads the index of
+# the test targets, for tests of XCTest, and ends where there is none: Package.swift has these targets write it.
+index=()
+if [ "$configuration" = debug ]; then
+    index=(--disable-index-store)
+    export TILL_TEST_INDEX="$PWD/.build/$(uname -m)-unknown-linux-gnu/debug/index/store"
+fi
+swift build -c "$configuration" "${index[@]}" "$@"
