@@ -224,6 +224,28 @@ import Vocabulary
         }
     }
 
+    @Test func `an ended subscription that was bought again in the Play Store is still answered by its first token`()
+        async throws
+    {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let first = try fixture.subscribe()
+            #expect(try await service.redeem(first.token).redemption.outcome == .granted)
+            try await service.acknowledge()
+            _ = try fixture.play.perform { try $0.perform(.cancel, on: first.number) }
+            fixture.advance(days: 32)
+            let ended = try await service.redeem(first.token).redemption
+            #expect(ended.outcome == .unchanged && ended.transactions.count == 1)
+            let second = try fixture.play.perform { try $0.perform(.resubscribe, on: first.number) }
+            #expect(try await service.redeem(second.token).redemption.outcome == .granted)
+            fixture.advance(seconds: 60)
+            let again = try await service.redeem(first.token).redemption
+            #expect(again.outcome == .unchanged)
+            #expect(again.transactions.map(\.transactionId) == ended.transactions.map(\.transactionId))
+            #expect(try await service.redeem(first.token, for: "bob").code == "ownedByAnotherUser")
+        }
+    }
+
     @Test func `the quantity counts, and a consumed purchase answers as the first time`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()

@@ -124,11 +124,14 @@ package struct GooglePurchaseService: Sendable {
     package func purchases(
         of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
-        try await purchases(ofPlaced: try await placed(statement, recordedAs: purchase), recordedAs: purchase)
+        try await purchases(
+            ofPlaced: try await placed(statement, recordedAs: purchase), recordedAs: purchase, isPresented: true)
     }
 
+    /// - Parameter isPresented: True if a user presents the token, and gets an answer about each purchase of it.
     private func purchases(
-        ofPlaced statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = false
+        ofPlaced statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = false,
+        isPresented: Bool = false
     ) async throws -> EntitlementService.VerifiedPurchases? {
         let voided = try await ledger.read {
             try $0.voidedPurchases(ofApp: app, packageName).purchases(ofToken: statement.purchaseToken)
@@ -161,7 +164,11 @@ package struct GooglePurchaseService: Sendable {
                 try await redeemedTransactions(of: purchase) { _ in true }.map { ByteKey($0.transactionIdentifier) })
             let replaced = Set(
                 statement.purchases.filter { $0.renewal == nil }.map { ByteKey($0.purchase.transactionIdentifier) })
-            stated.removeAll { known.intersection(replaced).contains(ByteKey($0.purchase.transactionIdentifier)) }
+            let news = stated.filter {
+                !known.intersection(replaced).contains(ByteKey($0.purchase.transactionIdentifier))
+            }
+            // A token that another one continues has nothing else to answer: its owner, and whether the app may finish.
+            if !isPresented || !news.isEmpty { stated = news }
         }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
             // In a deferred replacement, the new purchase has the last period of the old one.

@@ -569,7 +569,7 @@ struct ProofClaims {
         let order = store.statesRenewalByItself ? renewal.order : nil
         if let end = facts.date(.gracePeriodExpiresDate) { return Claim.Grace(endsAt: end, order: order) }
         // The last word of such a store counts: on hold, paused and expired end a grace period at once (lifecycle/subscriptions).
-        if store.statesEndOfGracePeriod { return Claim.Grace(endsAt: renewal.statedAt, isOver: true) }
+        if store.statesEndOfGracePeriod { return .over(at: renewal.statedAt) }
         let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         let saysNothing =
             isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil

@@ -72,6 +72,8 @@ package struct Claim: Hashable, Sendable, Codable {
         var order: StatementOrder?
 
         package static func until(_ end: Timestamp?) -> Grace { Grace(endsAt: end) }
+
+        package static func over(at end: Timestamp) -> Grace { Grace(endsAt: end, isOver: true) }
     }
 
     func with(grace: Grace?, facts: TransactionFacts?, renewal: StatedRenewal?) -> Claim {

@@ -279,8 +279,7 @@ extension EntitlementDecision {
         guard let kept = facts.parked[claim.key] else { return park(claim, stated) }
         facts.removeParked(claim.key)
         let isLater = stated.isLater(than: kept.status)
-        let (new, old) = (GracePeriod(claim), GracePeriod(kept.claim))
-        let grace = new.flatMap { $0.isLater(than: old) ? $0.following(old) : old ?? $0 } ?? old
+        let grace = GracePeriod.joining(GracePeriod(claim), GracePeriod(kept.claim))
         let numbers = (kept.claim.statementNumber, claim.statementNumber)
         let facts =
             claim.facts.map { (kept.claim.facts ?? TransactionFacts()).completed(by: $0, numbered: numbers) }
@@ -288,7 +287,7 @@ extension EntitlementDecision {
         let renewal = claim.renewal?.joined(with: kept.claim.renewal)
         park(
             (isLater ? claim : kept.claim).with(
-                grace: grace.map { Claim.Grace(endsAt: $0.endsAt, order: $0.order) }, facts: facts,
+                grace: grace.map { Claim.Grace(endsAt: $0.endsAt, isOver: $0.isOver, order: $0.order) }, facts: facts,
                 renewal: renewal ?? kept.claim.renewal),
             isLater ? stated : kept.status)
     }

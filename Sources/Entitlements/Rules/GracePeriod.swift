@@ -15,6 +15,14 @@ package struct GracePeriod: Hashable, Sendable {
         return GracePeriod(endsAt: min(end, limit), order: order)
     }
 
+    /// One statement for two about a parked transaction: the later one. That a grace period is over ends the one that was stated before, and
+    /// is no end of its own.
+    static func joining(_ one: GracePeriod?, _ other: GracePeriod?) -> GracePeriod? {
+        guard let one, let other else { return one ?? other }
+        let (last, first) = one.isLater(than: other) ? (one, other) : (other, one)
+        return first.isOver || first.endsAt == nil ? last : last.following(first)
+    }
+
     /// True if this statement supersedes another. The later one does. Of two signed in the same millisecond, the one that ends
     /// later does.
     func isLater(than other: GracePeriod?) -> Bool {

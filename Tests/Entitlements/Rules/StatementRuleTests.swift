@@ -121,6 +121,28 @@ import Testing
         #expect(decision.facts.transactions[Rules.claim().key]?.grace?.endsAt == expected.map(Rules.later))
     }
 
+    /// A statement of the second at which a grace period ends, or of that at which there is none any more.
+    typealias GraceStatement = (signed: Int64, ends: Int64, isOver: Bool)
+
+    @Test(
+        arguments: [
+            ([(1, 1, true)], nil), ([(1, 1, true), (20, 20, true)], nil), ([(20, 20, true), (1, 1, true)], nil),
+            ([(1, 1, true), (11, 50, false)], 50), ([(11, 50, false), (1, 1, true)], 50),
+            ([(11, 50, false), (20, 20, true)], 20), ([(20, 20, true), (11, 50, false)], 20),
+            ([(1, 1, true), (11, 50, false), (20, 20, true)], 20), ([(11, 50, false), (60, 60, true)], 50),
+        ] as [([GraceStatement], Int64?)])
+    func `parked statements that no grace period runs end one, and are none`(
+        stated: [GraceStatement], expected: Int64?
+    ) {
+        let steps = stated.map { signed, ends, isOver in
+            let end = Rules.later(ends)
+            return RuleFixture.Step.state(
+                Rules.claim(signed: signed, expires: 10, grace: isOver ? .over(at: end) : .until(end)))
+        }
+        let (_, decision) = Rules.play(steps + [.redeem(Rules.claim(expires: 10), Rules.alice)])
+        #expect(decision.facts.transactions[Rules.claim().key]?.grace?.endsAt == expected.map(Rules.later))
+    }
+
     @Test func `a statement from an origin that is not accepted for its user grants nothing`() {
         var decision = RuleFixture.decision().facts.decision(accepting: [.localProduction], at: Rules.now)
         #expect(decision.state(Rules.claim(of: Rules.alice)) == .recorded)
