@@ -252,6 +252,8 @@ import Testing
         let answers = try String(contentsOf: till.folder.file("answers"), encoding: .utf8)
         let parts = answers.components(separatedBy: "HTTP/1.1 ")
         #expect(parts.count == 3 && parts[1].hasPrefix("204 ") && parts[2].hasPrefix("400 "), "\(answers)")
+        // Of them, the last one alone ends the connection.
+        #expect(parts.map { $0.lowercased().contains("\r\nconnection: close\r\n") } == [false, false, true])
         #expect(answers.lowercased().contains("content-type: application/problem+json\r\n"))
         let body = try #require(answers.components(separatedBy: "\r\n\r\n").last)
         let problem = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]

@@ -11,6 +11,7 @@ import NIOHTTPTypesHTTP1
 /// - Applies the rules of `RequestHead`.
 /// - Holds back pipelined requests until the previous response is written.
 /// - Tells browsers to use TLS only for a public host, if the connection does.
+/// - Tells clients of a response after which the connection closes.
 ///
 /// It does all of that itself, because each handler adds a call to every part of every request. A refused request continues
 /// without its target and fields, so its response keeps its order. `AdmissionMiddleware` sends the refusal. So does a head that
@@ -35,6 +36,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isAnswering = false
     /// True if the last request went over TLS to a name of a public host.
     private var requiresTLS = false
+    /// True if the last request is the last one of the connection, because its client or a refusal wants it.
+    private var isLastRequest = false
     /// The pipelined requests. They are answered one after another. Otherwise unread responses would fill the memory.
     private var pipelined = CircularBuffer<HTTPRequestPart>()
     private var isReadPending = false
@@ -148,6 +151,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         let now = NIODeadline.now()
         isAnswering = true
+        // Hummingbird closes the connection after exactly this value, and does not say so.
+        isLastRequest = head.headerFields[.connection] == "close"
         connection?.requestBegan(at: now)
         perform(deadlines.requestBegan(until: now + requestTime), context)
         context.fireChannelRead(wrapInboundOut(.head(head)))
@@ -182,8 +187,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if head.headerFields[.contentType] == ServerSentEvents.contentType {
                 deadlines.answerStreams(until: .now() + Self.streamLimit)
             }
-            guard requiresTLS else { return context.write(data, promise: promise) }
-            head.headerFields[.strictTransportSecurity] = Self.strictTransportSecurity
+            guard requiresTLS || isLastRequest else { return context.write(data, promise: promise) }
+            if requiresTLS { head.headerFields[.strictTransportSecurity] = Self.strictTransportSecurity }
+            // Without it, a client may send its next request here (RFC 9112 section 9.6).
+            if isLastRequest { head.headerFields[.connection] = "close" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:
             context.write(data, promise: promise)
