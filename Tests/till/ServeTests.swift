@@ -262,6 +262,34 @@ import Testing
         #expect(try await server.curl("/health/ready").status == 204)
     }
 
+    /// The parser reads nothing after such a request. Its client would wait for an answer to the next one.
+    @Test(arguments: [
+        // Of Java's `HttpClient`.
+        [
+            "GET /health/live HTTP/1.1", "Connection: Upgrade, HTTP2-Settings", "Host: x", "HTTP2-Settings: AA",
+            "Upgrade: h2c",
+        ],
+        ["POST /nowhere HTTP/1.1", "Connection: Upgrade", "Content-Length: 0", "Host: x", "Upgrade: websocket"],
+        ["CONNECT x:443 HTTP/1.1", "Host: x"],
+    ])
+    func `a request that offers another protocol is answered without it, and is the last one of its connection`(
+        lines: [String]
+    ) async throws {
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        let requests = ["GET /health/live HTTP/1.1", "Host: x", ""] + lines + ["", ""]
+        try Data(requests.joined(separator: "\r\n").utf8).write(to: till.folder.file("requests"))
+        // Ends when the service closes its side.
+        try await Tool.run(
+            "bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); cat requests >&3; timeout 25 cat <&3 >answers"],
+            in: till.folder.url)
+        let parts = try String(contentsOf: till.folder.file("answers"), encoding: .utf8)
+            .components(separatedBy: "HTTP/1.1 ")
+        let status = lines[0].hasPrefix("GET") ? "204 " : "404 "
+        #expect(parts.count == 3 && parts[1].hasPrefix("204 ") && parts[2].hasPrefix(status), "\(parts)")
+        #expect(parts.map { $0.lowercased().contains("\r\nconnection: close\r\n") } == [false, false, true])
+    }
+
     @Test func `a body that the parser refuses ends its connection`() async throws {
         let server = try await ServeProcess(till)
         let port = try #require(server.url.port)

@@ -36,7 +36,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isAnswering = false
     /// True if the last request went over TLS to a name of a public host.
     private var requiresTLS = false
-    /// True if the last request is the last one of the connection, because its client or a refusal wants it.
+    /// True if the last request is the last one of the connection, because its client, a refusal or the parser wants it.
     private var isLastRequest = false
     /// The pipelined requests. They are answered one after another. Otherwise unread responses would fill the memory.
     private var pipelined = CircularBuffer<HTTPRequestPart>()
@@ -138,7 +138,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch part {
         case .head(let head):
             requiresTLS = isSecure && head.authority.map(RequestHead.isPublicName) ?? false
-            begin(Self.checked(head), context)
+            var checked = Self.checked(head)
+            if Self.endsParser(head) { checked.headerFields[.connection] = "close" }
+            begin(checked, context)
         case .body:
             context.fireChannelRead(data)
         case .end(let trailers):
@@ -211,6 +213,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         connection?.requestsEnded(at: .now())
         deliverPipelined(context)
         deliverRefusal(context)
+    }
+
+    /// True if NIO's parser reads nothing after a request: the client offers another protocol, as Java's `HttpClient` does without TLS
+    /// (`Upgrade: h2c`). The request is answered without it (RFC 9110 section 7.8), and the next one needs another connection.
+    private static func endsParser(_ head: HTTPRequest) -> Bool {
+        head.method == .connect || head.headerFields[.upgrade] != nil
     }
 
     private static func checked(_ head: HTTPRequest) -> HTTPRequest {
