@@ -34,6 +34,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var connection: ConnectionTable.Connection?
     /// True while a request has begun and its response is not written.
     private var isAnswering = false
+    /// True if the end of the response to the last request has been passed on.
+    private var isAnswered = false
+    /// True if the parser has refused the body of the last request.
+    private var isBodyRefused = false
     /// True if the last request went over TLS to a name of a public host.
     private var requiresTLS = false
     /// True if the last request is the last one of the connection, because its client, a refusal or the parser wants it.
@@ -104,7 +108,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard case .reads = parser else { return }  // The bytes after the refused head.
-        guard !isInRequest, let refusal = RequestHead.Refusal(error) else { return context.fireErrorCaught(error) }
+        guard !isInRequest, let refusal = RequestHead.Refusal(error) else {
+            isBodyRefused = isInRequest && pipelined.isEmpty
+            return context.fireErrorCaught(error)
+        }
         parser = .failed(refusal)
         deliverRefusal(context)
     }
@@ -152,7 +159,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         let now = NIODeadline.now()
-        isAnswering = true
+        (isAnswering, isAnswered) = (true, false)
         // Hummingbird closes the connection after exactly this value, and does not say so.
         isLastRequest = head.headerFields[.connection] == "close"
         connection?.requestBegan(at: now)
@@ -184,6 +191,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // Hummingbird answers a body that the parser refuses with 400, also after an answer of its own, such as 401. A proxy could take the
+        // second response for that to another request.
+        guard !(isBodyRefused && isAnswered) else {
+            promise?.succeed(())
+            return
+        }
         switch unwrapOutboundIn(data) {
         case .head(var head):
             if head.headerFields[.contentType] == ServerSentEvents.contentType {
@@ -197,6 +210,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .body:
             context.write(data, promise: promise)
         case .end:
+            isAnswered = true
             let written = promise ?? context.eventLoop.makePromise()
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             written.futureResult.whenSuccess {
