@@ -252,6 +252,8 @@ import Testing
         let answers = try String(contentsOf: till.folder.file("answers"), encoding: .utf8)
         let parts = answers.components(separatedBy: "HTTP/1.1 ")
         #expect(parts.count == 3 && parts[1].hasPrefix("204 ") && parts[2].hasPrefix("400 "), "\(answers)")
+        // Of them, the last one alone ends the connection.
+        #expect(parts.map { $0.lowercased().contains("\r\nconnection: close\r\n") } == [false, false, true])
         #expect(answers.lowercased().contains("content-type: application/problem+json\r\n"))
         let body = try #require(answers.components(separatedBy: "\r\n\r\n").last)
         let problem = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
@@ -260,15 +262,51 @@ import Testing
         #expect(try await server.curl("/health/ready").status == 204)
     }
 
-    @Test func `a body that the parser refuses ends its connection`() async throws {
+    /// The parser reads nothing after such a request. Its client would wait for an answer to the next one.
+    @Test(arguments: [
+        // Of Java's `HttpClient`.
+        [
+            "GET /health/live HTTP/1.1", "Connection: Upgrade, HTTP2-Settings", "Host: x", "HTTP2-Settings: AA",
+            "Upgrade: h2c",
+        ],
+        ["POST /nowhere HTTP/1.1", "Connection: Upgrade", "Content-Length: 0", "Host: x", "Upgrade: websocket"],
+        ["CONNECT x:443 HTTP/1.1", "Host: x"],
+    ])
+    func `a request that offers another protocol is answered without it, and is the last one of its connection`(
+        lines: [String]
+    ) async throws {
         let server = try await ServeProcess(till)
         let port = try #require(server.url.port)
-        let head = "POST /v1/users/a/receipts HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-        let request = "\(head)nonsense\r\n"
-        try Data(request.utf8).write(to: till.folder.file("request"))
+        let requests = ["GET /health/live HTTP/1.1", "Host: x", ""] + lines + ["", ""]
+        try Data(requests.joined(separator: "\r\n").utf8).write(to: till.folder.file("requests"))
+        // Ends when the service closes its side.
+        try await Tool.run(
+            "bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); cat requests >&3; timeout 25 cat <&3 >answers"],
+            in: till.folder.url)
+        let parts = try String(contentsOf: till.folder.file("answers"), encoding: .utf8)
+            .components(separatedBy: "HTTP/1.1 ")
+        let status = lines[0].hasPrefix("GET") ? "204 " : "404 "
+        #expect(parts.count == 3 && parts[1].hasPrefix("204 ") && parts[2].hasPrefix(status), "\(parts)")
+        #expect(parts.map { $0.lowercased().contains("\r\nconnection: close\r\n") } == [false, false, true])
+    }
+
+    @Test(arguments: [
+        // The body is not read before the answer.
+        (["POST /v1/users/a/receipts HTTP/1.1", "Host: x", "Transfer-Encoding: chunked", "", "nonsense", ""], "401 "),
+        (["GET /health/live HTTP/1.1", "Host: x", "Transfer-Encoding: gzip", "", ""], "204 "),
+    ])
+    func `a body that the parser refuses ends its connection, after one answer`(
+        lines: [String], status: String
+    ) async throws {
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        try Data(lines.joined(separator: "\r\n").utf8).write(to: till.folder.file("request"))
         try await Tool.run(
             "bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); cat request >&3; timeout 25 cat <&3 >answer"],
             in: till.folder.url)
+        let parts = try String(contentsOf: till.folder.file("answer"), encoding: .utf8)
+            .components(separatedBy: "HTTP/1.1 ")
+        #expect(parts.count == 2 && parts[1].hasPrefix(status), "\(parts)")
         #expect(try await server.curl("/health/ready").status == 204)
     }
 }

@@ -174,9 +174,9 @@ extension PurchaseStatus {
     /// The moment at which the coming end is told; nil if no end is to be told.
     ///
     /// The periods of a commitment follow, also if the customer lets it end. A plan that another one replaces at its end goes on as that
-    /// one.
+    /// one. A renewal that was turned off before an upgrade says nothing of the plan that has taken its place.
     var endNoticeAt: Timestamp? {
-        guard state.isOwned, !mayRenew, let paidUntil else { return nil }
+        guard state.isOwned, !mayRenew, !isRenewalOfReplaced, let paidUntil else { return nil }
         switch next {
         case .prepaid: break
         case .ends(let reason):

@@ -11,6 +11,7 @@ import NIOHTTPTypesHTTP1
 /// - Applies the rules of `RequestHead`.
 /// - Holds back pipelined requests until the previous response is written.
 /// - Tells browsers to use TLS only for a public host, if the connection does.
+/// - Tells clients of a response after which the connection closes.
 ///
 /// It does all of that itself, because each handler adds a call to every part of every request. A refused request continues
 /// without its target and fields, so its response keeps its order. `AdmissionMiddleware` sends the refusal. So does a head that
@@ -33,8 +34,14 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var connection: ConnectionTable.Connection?
     /// True while a request has begun and its response is not written.
     private var isAnswering = false
+    /// True if the end of the response to the last request has been passed on.
+    private var isAnswered = false
+    /// True if the parser has refused the body of the last request.
+    private var isBodyRefused = false
     /// True if the last request went over TLS to a name of a public host.
     private var requiresTLS = false
+    /// True if the last request is the last one of the connection, because its client, a refusal or the parser wants it.
+    private var isLastRequest = false
     /// The pipelined requests. They are answered one after another. Otherwise unread responses would fill the memory.
     private var pipelined = CircularBuffer<HTTPRequestPart>()
     private var isReadPending = false
@@ -101,7 +108,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard case .reads = parser else { return }  // The bytes after the refused head.
-        guard !isInRequest, let refusal = RequestHead.Refusal(error) else { return context.fireErrorCaught(error) }
+        guard !isInRequest, let refusal = RequestHead.Refusal(error) else {
+            isBodyRefused = isInRequest && pipelined.isEmpty
+            return context.fireErrorCaught(error)
+        }
         parser = .failed(refusal)
         deliverRefusal(context)
     }
@@ -135,7 +145,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch part {
         case .head(let head):
             requiresTLS = isSecure && head.authority.map(RequestHead.isPublicName) ?? false
-            begin(Self.checked(head), context)
+            var checked = Self.checked(head)
+            if Self.endsParser(head) { checked.headerFields[.connection] = "close" }
+            begin(checked, context)
         case .body:
             context.fireChannelRead(data)
         case .end(let trailers):
@@ -147,7 +159,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         let now = NIODeadline.now()
-        isAnswering = true
+        (isAnswering, isAnswered) = (true, false)
+        // Hummingbird closes the connection after exactly this value, and does not say so.
+        isLastRequest = head.headerFields[.connection] == "close"
         connection?.requestBegan(at: now)
         perform(deadlines.requestBegan(until: now + requestTime), context)
         context.fireChannelRead(wrapInboundOut(.head(head)))
@@ -177,17 +191,26 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // Hummingbird answers a body that the parser refuses with 400, also after an answer of its own, such as 401. A proxy could take the
+        // second response for that to another request.
+        guard !(isBodyRefused && isAnswered) else {
+            promise?.succeed(())
+            return
+        }
         switch unwrapOutboundIn(data) {
         case .head(var head):
             if head.headerFields[.contentType] == ServerSentEvents.contentType {
                 deadlines.answerStreams(until: .now() + Self.streamLimit)
             }
-            guard requiresTLS else { return context.write(data, promise: promise) }
-            head.headerFields[.strictTransportSecurity] = Self.strictTransportSecurity
+            guard requiresTLS || isLastRequest else { return context.write(data, promise: promise) }
+            if requiresTLS { head.headerFields[.strictTransportSecurity] = Self.strictTransportSecurity }
+            // Without it, a client may send its next request here (RFC 9112 section 9.6).
+            if isLastRequest { head.headerFields[.connection] = "close" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:
             context.write(data, promise: promise)
         case .end:
+            isAnswered = true
             let written = promise ?? context.eventLoop.makePromise()
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             written.futureResult.whenSuccess {
@@ -204,6 +227,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         connection?.requestsEnded(at: .now())
         deliverPipelined(context)
         deliverRefusal(context)
+    }
+
+    /// True if NIO's parser reads nothing after a request: the client offers another protocol, as Java's `HttpClient` does without TLS
+    /// (`Upgrade: h2c`). The request is answered without it (RFC 9110 section 7.8), and the next one needs another connection.
+    private static func endsParser(_ head: HTTPRequest) -> Bool {
+        head.method == .connect || head.headerFields[.upgrade] != nil
     }
 
     private static func checked(_ head: HTTPRequest) -> HTTPRequest {

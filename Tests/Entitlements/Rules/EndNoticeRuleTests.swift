@@ -17,6 +17,8 @@ import Testing
         case prepaid(until: Int64)
         /// The monthly period of a commitment that the customer lets end.
         case commitmentEnds
+        /// Another plan takes the place of the running one at once. Nil before its renewal is stated.
+        case upgrade(Bool?, until: Int64)
         /// Time alone.
         case looks
     }
@@ -71,6 +73,18 @@ import Testing
         Life(
             testDescription: "a period of a commitment, which goes on",
             steps: [(0, .commitmentEnds), (27, .looks), (28, .looks)], notices: []),
+        // Of the new plan, the store has stated nothing.
+        Life(
+            testDescription: "upgraded after the renewal was turned off",
+            steps: [
+                (0, .states(true)), (9, .states(false)), (10, .upgrade(nil, until: 40)), (37, .looks), (38, .looks),
+            ], notices: []),
+        Life(
+            testDescription: "upgraded, and off again",
+            steps: [
+                (9, .states(false)), (10, .upgrade(nil, until: 40)), (11, .upgrade(false, until: 40)), (27, .looks),
+                (37, .looks), (38, .looks),
+            ], notices: ["37 of 40"]),
     ]
 
     private static func claim(_ step: Step, on day: Int64) -> Claim? {
@@ -91,6 +105,16 @@ import Testing
             claim(
                 until: 30,
                 [.autoRenewStatus: .integer(1), .commitmentInfo: .text(#"{"commitmentAutoRenewStatus":0}"#)])
+        case .upgrade(let isOn, let end):
+            // Each statement is of the plan that began on day 10.
+            Rules.claim(
+                "2", original: "1", product: "gold", bought: 10 * Self.day, signed: day * Self.day,
+                expires: end * Self.day,
+                renewal: isOn.map {
+                    StatedRenewal(
+                        statedAt: Rules.later(day * Self.day), proofDigest: [],
+                        facts: RenewalFacts([.autoRenewStatus: .integer($0 ? 1 : 0)]))
+                })
         case .looks: nil
         }
     }
