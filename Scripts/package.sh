@@ -65,15 +65,15 @@ unit() {
 }
 # The licences of everything inside the program, each text once.
 copyright() {
-    local checkouts=.build/checkouts toolchain file name sum
-    [ -d "$checkouts" ] || fail "\"$checkouts\" does not exist, and the licences are read from it. Run \`make build\`."
+    local checkouts=.build/checkouts packages toolchain file name sum
+    packages=$(Scripts/linked-checkouts.py till)
     toolchain=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")
     if [ -f LICENSE ]; then cat LICENSE; else
         echo "Copyright: the authors of Till. The sources grant no licence; ask the authors before you distribute this package."
     fi
     printf '\nThe program contains Swift'\''s libraries and code of these packages, under these licences.\n'
     : >"$work/licences"
-    for file in "$toolchain"/share/swift/LICENSE.txt "$checkouts"/*/LICENSE*; do
+    for file in "$toolchain"/share/swift/LICENSE.txt $(printf "$checkouts/%s/LICENSE*\n" $packages); do
         [ -f "$file" ] || continue
         name=$(basename "$(dirname "$file")")
         sum=$(sha256sum <"$file" | cut -d ' ' -f 1)
@@ -83,7 +83,8 @@ copyright() {
         printf '\n======== %s\n\n' "$(awk -v sum="$sum" '$1 == sum { printf "%s%s", comma, $2; comma = ", " }' "$work/licences")"
         cat "$(awk -v sum="$sum" '$1 == sum { print $3; exit }' "$work/licences")"
     done
-    for file in "$checkouts"/*/NOTICE*; do
+    for file in $(printf "$checkouts/%s/NOTICE*\n" $packages); do
+        [ -f "$file" ] || continue
         printf '\n======== Notices of %s\n\n' "$(basename "$(dirname "$file")")"
         cat "$file"
     done

@@ -33,10 +33,11 @@ Scripts/wheel.sh "$folder" "$program" "$licences"
 Scripts/image.sh "$folder" "$program" "$licences"
 
 swift=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p' | head -n 1)
+Scripts/linked-checkouts.py till >"$work/checkouts"
 Scripts/linked-packages.py "$program" >"$work/packages"
-Scripts/sbom.py till "$version" "$swift" "$work/packages" >"$folder/till-$version.cdx.json"
+Scripts/sbom.py till "$version" "$swift" "$work/checkouts" "$work/packages" >"$folder/till-$version.cdx.json"
 mv "$folder/till-image-$version.packages" "$work/image-packages"
-Scripts/sbom.py till-image "$version" "$swift" "$work/image-packages" >"$folder/till-image-$version.cdx.json"
+Scripts/sbom.py till-image "$version" "$swift" "$work/checkouts" "$work/image-packages" >"$folder/till-image-$version.cdx.json"
 (cd "$folder" && LC_ALL=C sha256sum -- * >"$work/sums" && mv "$work/sums" SHA256SUMS && chmod 644 SHA256SUMS)
 printf '\nMade in %s s:\n' "$SECONDS"
 cat "$folder/SHA256SUMS"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes a CycloneDX bill of materials of the program: its Swift packages, Swift's libraries, and the Debian packages of its libraries.
 
-    sbom.py NAME VERSION SWIFT-VERSION PACKAGES     PACKAGES is a file with lines "package version architecture"
+    sbom.py NAME VERSION SWIFT-VERSION CHECKOUTS PACKAGES
 
-The Swift packages are those of Package.resolved. The date comes from SOURCE_DATE_EPOCH.
+CHECKOUTS is a file with the names of the Swift packages, whose versions are in Package.resolved, and PACKAGES one with lines "package
+version architecture". The date comes from SOURCE_DATE_EPOCH.
 """
 
 import datetime
@@ -33,16 +34,21 @@ def debian_package(line):
     return component(name, version, purl)
 
 
-name, version, swift, packages = sys.argv[1:]
+name, version, swift, checkouts, packages = sys.argv[1:]
 try:
     with open("Package.resolved") as file:
-        pins = json.load(file)["pins"]
+        pins = {pin["identity"]: pin for pin in json.load(file)["pins"]}
 except FileNotFoundError:
     sys.exit("sbom: Package.resolved does not exist. Run `swift package resolve`.")
+with open(checkouts) as file:
+    # An identity is the name of the folder in small letters.
+    identities = file.read().lower().split()
+if unknown := set(identities) - pins.keys():
+    sys.exit(f"sbom: Package.resolved does not name {', '.join(sorted(unknown))}. Run `make build`.")
 with open(packages) as file:
     debian = [debian_package(line) for line in file]
 toolchain = component("swift", swift, f"pkg:swift/github.com/swiftlang/swift@{swift}")
-components = sorted([toolchain, *map(swift_package, pins), *debian], key=lambda each: each["bom-ref"])
+components = sorted([toolchain, *(swift_package(pins[each]) for each in identities), *debian], key=lambda each: each["bom-ref"])
 subject = {"type": "application", "bom-ref": f"pkg:generic/{name}@{version}", "name": name, "version": version}
 date = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
 bill = {
