@@ -120,6 +120,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func deliverRefusal(_ context: ChannelHandlerContext) {
         guard case .failed(let refusal) = parser, pipelined.isEmpty, !isAnswering else { return }
         parser = .refused
+        // Hummingbird reads nothing more, and a request without an answer would keep the connection open for its whole time.
+        guard !isLastRequest else { return }
         requiresTLS = false
         begin(Self.refused(.get, scheme: nil, refusal), context)
         end()
