@@ -69,8 +69,9 @@ import Testing
         for user in ["alice", "bob"] {
             #expect(types(receiver, of: user) == Self.types(renewals: 3))
         }
+        // A step may pass over the three days before the end, or stop in them at another customer's renewal.
         #expect(
-            types(receiver, of: "carol")
+            types(receiver, of: "carol").filter { $0 != "subscription.endsSoon" }
                 == ["subscription.purchased", "subscription.expiring", "purchase.expired"])
         #expect(await service.end(SIGTERM) == 0)
     }
