@@ -291,9 +291,10 @@ for target in package.targets where target.type == .test && !optimizedTests.cont
 // `Scripts/swift-build.sh` says why. SwiftPM's own option would write an index of every package.
 if let index = Context.environment["TILL_TEST_INDEX"] {
     for target in package.targets where target.type == .test {
-        target.swiftSettings = (target.swiftSettings ?? []) + [
-            .unsafeFlags(["-index-store-path", index], .when(platforms: [.linux], configuration: .debug))
-        ]
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [
+                .unsafeFlags(["-index-store-path", index], .when(platforms: [.linux], configuration: .debug))
+            ]
     }
 }
 
