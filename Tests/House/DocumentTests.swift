@@ -58,7 +58,7 @@ import Testing
             #expect(mark.contains(/: <!-- not run(, `[^`]+`)?: \S.* -->$/), "\(mark)")
         }
         // `make test-documents` lists them. A new one is a decision: a command that nobody runs may be wrong.
-        #expect(marks.count <= 26, "\(marks.joined(separator: "\n"))")
+        #expect(marks.count <= 27, "\(marks.joined(separator: "\n"))")
     }
 
     @Test func `the README's pictures are small, and drawings follow the reader's color scheme`() throws {
