@@ -274,6 +274,7 @@ extension LedgerTransaction {
         // A distribution adds its name: "17.2 (Debian 17.2-1)".
         let number = version.prefix { $0 != " " }
         var users = try database.row(usersQuery) { try $0.next() as Int64? } ?? nil
+        // SQLite counts by the last number, which goes on after a reset. Neither is there before the first user or the first reset.
         if dialect == .sqlite {
             let former = try database.lastUserBeforeReset()
             users = users.map { $0 - (former ?? 0) } ?? 0
