@@ -55,7 +55,7 @@ Scripts/play-subscriptions.sh "$work/play" "${podman[@]}" run --rm --interactive
 say "The health check"
 # The data have the path of the catalog.
 "${podman[@]}" run --detach --name till "${options[@]}" --volume "$work/play/data:/var/lib/till" \
-    --volume "$work/play/Garden:$work/play/Garden:ro" $image \
+    --volume "$work/play/Catalog:$work/play/Catalog:ro" $image \
     serve --store --play --play-port 0 --log-level warning >/dev/null
 end=$((SECONDS + 30))
 until "${podman[@]}" healthcheck run till >/dev/null 2>&1; do
