@@ -148,15 +148,18 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var count: Int
         switch start {
         case .unseen: count = 0
-        case .equal(let known): count = known
-        case .different: return
+        case .equal(let known) where known < Self.headStart.count: count = known
+        case .equal, .different: return
         }
-        for byte in bytes.readableBytesView.prefix(Self.headStart.count - count) {
+        for byte in bytes.readableBytesView {
+            // Empty lines may come first (RFC 9112 section 2.2).
+            if count == 0, byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") { continue }
             guard byte == Self.headStart[count] else {
                 start = .different
                 return
             }
             count += 1
+            if count == Self.headStart.count { break }
         }
         start = .equal(count: count)
     }
