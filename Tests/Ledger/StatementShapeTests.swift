@@ -258,7 +258,7 @@ struct StatementShapeTests: LedgerSuite {
             #expect(try await service.beginAttempt(of: report))
             try await service.failed(report, .init("e"), isFinal: false)
             try await service.failed(report, .init("e"), isFinal: true)
-            try await service.accepted(report)
+            try await service.recordAcceptance(of: report)
         }
         let purchase = try await service.externalPurchases(of: nil, in: nil, after: nil, limit: 1).first?.position
         _ = try await service.externalPurchases(of: app, in: .waiting, after: purchase, limit: 9)

@@ -275,6 +275,35 @@ import Vocabulary
                 #"till_external_purchase_reports_total{outcome="refused",code="appStoreRefused"} 1"#))
     }
 
+    private static let duplicate =
+        #"{"errors":[{"errorCode":1,"errorMessage":"A duplicate.","fieldName":"requestIdentifier"}]}"#
+    private static let simultaneous =
+        #"{"errors":[{"errorCode":26,"errorMessage":"Two at once.","fieldName":"lineItemId"}]}"#
+
+    @Test(
+        arguments: [
+            (200, "{}", "accepted"), (400, simultaneous, "waiting"), (401, "", "waiting"), (403, "{}", "waiting"),
+            (404, "", "waiting"), (500, "", "waiting"), (400, "", "refused"), (400, "[]", "refused"),
+            (400, #"{"errors":[{"errorCode":"1"}]}"#, "refused"), (400, duplicate, "refused"),
+        ] as [(Int, String, String)])
+    func `a report waits unless Apple accepts it, or refuses its content`(
+        status: Int, answer: String, state: String
+    ) async throws {
+        let token = try await announced()
+        #expect(try await report(1, token, "LINE_ITEM", [sale()]).status == 201)
+        let router = Router()
+        router.put("/externalPurchase/v1/reports") { _, _ in
+            Response(status: .init(code: status), body: ResponseBody(byteBuffer: ByteBuffer(string: answer)))
+        }
+        // Another report has the identifier.
+        router.get("/externalPurchase/v1/reports/:id") { _, _ in
+            #"{"externalPurchaseId":"other","status":"LINE_ITEM"}"#
+        }
+        try await garden.withServer(router) { client in try await work(client).perform() }
+        #expect(try await reported().map(\.state) == [state])
+        #expect(try await reported().allSatisfy { ($0.lastError == nil) == (state == "accepted") })
+    }
+
     @Test func `tokens that nobody reports are reported by the service, a day before they are due`() async throws {
         _ = try await announced()
         _ = try token(.services)

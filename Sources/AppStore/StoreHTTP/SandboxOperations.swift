@@ -122,7 +122,8 @@ extension APIOperation {
 
     static let makeExternalToken = sandbox(
         .post, "externalPurchaseTokens", "makeExternalPurchaseToken",
-        "Makes the token of a purchase outside the App Store", body: .json(ExternalTokenRequest.schema),
+        "Makes the token of a purchase outside the App Store",
+        body: .json(ExternalTokenRequest.schema, isRequired: false),
         answers: [.json("The token.", ExternalPurchaseToken.self, status: 201)])
     static let listExternalTokens = sandbox(
         .get, "externalPurchaseTokens", "listExternalPurchaseTokens",

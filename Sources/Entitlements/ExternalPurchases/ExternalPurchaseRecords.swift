@@ -442,7 +442,7 @@ extension EntitlementService {
         }
     }
 
-    package func accepted(_ report: ExternalPurchaseReport) async throws {
+    package func recordAcceptance(of report: ExternalPurchaseReport) async throws {
         let now = clock.now()
         try await ledger.writeInBackground { try $0.externalPurchases.settle(report.key, acceptedAt: now, nil) }
     }

@@ -221,8 +221,8 @@ struct NotificationRecords {
     }
 
     /// Writes the tokens of purchases outside the App Store that notifications tell of.
-    func learnExternalPurchases(of notifications: [NotificationRecord], at moment: Timestamp) throws {
-        for notification in notifications {
+    func learnExternalPurchases(of received: [Received], at moment: Timestamp) throws {
+        for (notification, _, _) in received {
             guard case .externalPurchase(let token) = notification.subject else { continue }
             _ = try ExternalPurchaseRecords(database: database, apps: apps).learn(
                 token, of: notification.app, at: notification.origin, isAnnounced: false, at: moment)

@@ -48,7 +48,7 @@ struct ExternalPurchaseReporter: Sendable {
     }
 
     private func accepted(_ report: ExternalPurchaseReport) async throws {
-        try await service.accepted(report)
+        try await service.recordAcceptance(of: report)
         metrics.count(.externalPurchaseReports, service.clock.now() > report.dueAt ? "late" : "accepted")
     }
 
