@@ -10,7 +10,7 @@ command -v valgrind >/dev/null || fail "Install valgrind, which counts: apt-get 
 [ -n "${UPDATE:-}" ] || [ -f "$recorded" ] ||
     fail "$recorded is not there. Run \`make bench-instructions UPDATE=1\`, and commit it."
 
-for product in till-instructions till; do TILL_INSTRUCTIONS=1 swift build -c release --product "$product" >&2; done
+for product in till-instructions till; do TILL_INSTRUCTIONS=1 Scripts/swift-build.sh release --product "$product" >&2; done
 
 profiles=.build/instructions
 mkdir -p "$profiles"

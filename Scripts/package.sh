@@ -30,8 +30,8 @@ binary=${2:-}
 if [ -z "$binary" ]; then
     # Only the link differs from `make build`, which links its own program again afterwards.
     export TILL_STATIC_STDLIB=1
-    swift build -c release --product till --disable-local-rpath
-    binary=$(swift build -c release --product till --disable-local-rpath --show-bin-path)/till
+    Scripts/swift-build.sh release --product till --disable-local-rpath
+    binary=.build/release/till
 fi
 [ -x "$binary" ] || fail "\"$binary\" is not a program. Run \`make package\`."
 shared=$(readelf --dynamic "$binary" | sed -n 's/.*(NEEDED).*\[\(lib\(swift\|_\?Foundation\|dispatch\|BlocksRuntime\).*\)\]/\1/p' | xargs)

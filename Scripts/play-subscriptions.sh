@@ -20,7 +20,7 @@ folder=$(realpath "$1")
 shift
 till=("$@")
 unset TILL_SANDBOX_KEY
-export TILL_DATA=$folder/data TILL_CATALOG=$folder/Garden TILL_API_KEY=
+export TILL_DATA=$folder/data TILL_CATALOG=$folder/Catalog TILL_API_KEY=
 
 service=
 cleanup() {
@@ -29,8 +29,9 @@ cleanup() {
 }
 trap cleanup EXIT
 
-cp "$(dirname "$0")/../Tests/Support/Garden.storekit" "$folder/Garden.storekit"
-"${till[@]}" init --storekit "$folder/Garden.storekit" --bundle-id com.example.garden "$TILL_CATALOG" >/dev/null
+# The program's own catalog with subscriptions.
+"${till[@]}" init "$TILL_CATALOG" >/dev/null
+product=com.memolease.sesac1.master.monthly
 coproc server {
     exec "${till[@]}" serve --store --play --port 0 --play-port 0 --log-level warning 2>"$folder/service.log"
 }
@@ -52,7 +53,7 @@ expect() {
     while [ "$SECONDS" -lt $limit ]; do
         state=$(answer "$1" subscriptions | sed -n 's/.*"state":"\([^"]*\)".*/\1/p')
         until=$(paid_until "$1")
-        if [ "$state" = "$2" ] && [[ $until > $3 ]] && [ "$(answer "$1" items | grep -c garden.premium.monthly)" -eq "$4" ]; then
+        if [ "$state" = "$2" ] && [[ $until > $3 ]] && [ "$(answer "$1" items | grep -c "$product")" -eq "$4" ]; then
             step "$1's subscription: $state, paid until $until"
             return
         fi
@@ -61,8 +62,8 @@ expect() {
     fail "the service should have answered \"$2\" about $1 within $limit s. It answers: $(answer "$1" subscriptions)"
 }
 
-"${till[@]}" buy garden.premium.monthly --user alice --server "$url" >/dev/null
-"${till[@]}" buy garden.premium.monthly --user bob --store play --server "$url" >/dev/null
+"${till[@]}" buy "$product" --user alice --server "$url" >/dev/null
+"${till[@]}" buy "$product" --user bob --store play --server "$url" >/dev/null
 expect alice active "" 1
 expect bob active "" 1
 alice_end=$(paid_until alice)

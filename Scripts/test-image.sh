@@ -53,7 +53,9 @@ Scripts/play-subscriptions.sh "$work/play" "${podman[@]}" run --rm --interactive
     --volume "$work/play:$work/play" --env TILL_DATA --env TILL_CATALOG --env TILL_API_KEY $image
 
 say "The health check"
-"${podman[@]}" run --detach --name till "${options[@]}" --volume "$work/play/data:/var/lib/till" $image \
+# The data have the path of the catalog.
+"${podman[@]}" run --detach --name till "${options[@]}" --volume "$work/play/data:/var/lib/till" \
+    --volume "$work/play/Catalog:$work/play/Catalog:ro" $image \
     serve --store --play --play-port 0 --log-level warning >/dev/null
 end=$((SECONDS + 30))
 until "${podman[@]}" healthcheck run till >/dev/null 2>&1; do

@@ -69,11 +69,10 @@ cp Scripts/demo.sh Scripts/issuer.sh "$root/tmp/demo/"
 as nobody bash /tmp/demo/demo.sh /usr/bin/till | tail -n 3
 
 say "A subscription at both stores"
-mkdir -p "$root/tmp/repository/Scripts" "$root/tmp/repository/Tests/Support" "$root/tmp/subscriptions"
-cp Scripts/play-subscriptions.sh "$root/tmp/repository/Scripts/"
-cp Tests/Support/Garden.storekit "$root/tmp/repository/Tests/Support/"
+mkdir "$root/tmp/subscriptions"
+cp Scripts/play-subscriptions.sh "$root/tmp/"
 inside chown nobody /tmp/subscriptions
-as nobody bash /tmp/repository/Scripts/play-subscriptions.sh /tmp/subscriptions /usr/bin/till
+as nobody bash /tmp/play-subscriptions.sh /tmp/subscriptions /usr/bin/till
 
 say "The service's own commands"
 as till till keys make shop --data /var/lib/till >/dev/null
@@ -116,7 +115,7 @@ mv "$root/opt/$(basename "$tarball" .tar.gz)" "$root/opt/till"
 inside /opt/till/bin/till products | grep -q "Sturdy Sprout" || fail "the tarball's catalog should be used."
 mkdir "$root/tmp/tarball"
 inside chown nobody /tmp/tarball
-as nobody bash /tmp/repository/Scripts/play-subscriptions.sh /tmp/tarball /opt/till/bin/till
+as nobody bash /tmp/play-subscriptions.sh /tmp/tarball /opt/till/bin/till
 cp "$root/opt/till/lib/systemd/system/till.service" "$root/etc/systemd/system/"
 inside systemd-analyze verify till.service
 

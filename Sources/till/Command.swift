@@ -204,7 +204,9 @@ struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("catalog"),
         help: .value(
-            "folder", "The folder of the catalog (default: $TILL_CATALOG, else the catalog that comes with Till)."))
+            "folder",
+            "The folder of the catalog (default: $TILL_CATALOG, else the one that the local stores have sold last, else the catalog that comes with Till)."
+        ))
     var catalogPath: String?
 
     var dataDirectory: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath) }

@@ -319,12 +319,31 @@ extension SubscriptionTimelineTests {
                 [month, try next("2026-03-21", price: 0, plan(9_990, isProrated: true))], 9_990
             ),
             (
+                "twenty-five days of a year for the value of the old plan",
+                [
+                    month,
+                    try next(
+                        "2026-04-05", price: 0,
+                        plan(49_990, "y").merging([.replacementMode: .text("WITH_TIME_PRORATION")]) { $1 }),
+                ], 4_165
+            ),
+            (
                 "the difference until the old date",
                 [month, try next("2026-03-31", price: 3_330, plan(9_990, isProrated: true))], 9_990
             ),
             (
                 "the full price, and the rest of the old plan",
                 [month, try next("2027-03-20", price: 49_990, plan(49_990, "y", isProrated: true))], 4_165
+            ),
+            (
+                "the full price in a prorated phase with the rest of a year",
+                [
+                    try transaction(
+                        "1", bought: "2026-03-01", expires: "2027-03-01", price: 49_990, facts: plan(49_990, "y")),
+                    try next(
+                        "2026-09-09", price: 9_990,
+                        plan(9_990, isProrated: true).merging([.replacementMode: .text("CHARGE_FULL_PRICE")]) { $1 }),
+                ], 9_990
             ),
             (
                 "an add-on until the date of its base",
@@ -364,7 +383,7 @@ extension SubscriptionTimelineTests {
         ]
     }
 
-    @Test(arguments: 0..<11) func `the monthly revenue is that of the plan`(index: Int) throws {
+    @Test(arguments: 0..<13) func `the monthly revenue is that of the plan`(index: Int) throws {
         let (name, transactions, monthly) = try Self.prices()[index]
         let amounts = UserFigures.sums(of: transactions).amounts
         let end = try #require(amounts.keys.filter { $0.metric == .revenueExpired }.max { $0.day < $1.day })

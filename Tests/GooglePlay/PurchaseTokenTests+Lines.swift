@@ -206,6 +206,10 @@ extension PurchaseTokenTests {
                 "t", state: "EXPIRED", items: revoked,
                 more: #","canceledStateContext":{"developerInitiatedCancellation":{}}"#, isAcknowledged: true))
         #expect(try await plus(alice).isEmpty)
+        // The right is over. The price has paid for the whole period, which decides about its monthly revenue.
+        let first = try #require(try await transactions(alice).first { $0.transactionIdentifier == "GPA.1" })
+        #expect(first.expiresAt == now.adding(seconds: -1))
+        #expect(first.facts.date(.expiresDate) == end)
     }
 
     @Test func `a charge that comes before its order keeps its identity`() async throws {

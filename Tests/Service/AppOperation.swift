@@ -88,7 +88,7 @@ struct AppOperation {
     /// True if the query may name an app, which a caller of several apps must do for some operations.
     let takesApp: Bool
 
-    /// The operations that may answer 400 to each request of the tests, with the reason.
+    /// The operations that may refuse each request of the tests, with the reason.
     private static let refusing: [String: String] = [:]
 
     /// The values of parameters by their names. The stores of tests are sandboxes.
@@ -100,7 +100,8 @@ struct AppOperation {
         let bytes: Data
     }
 
-    /// The operations that accept a kind of credential, in the order of their names.
+    /// The operations that accept a kind of credential, in an order in which each finds what it changes: those that read, changes,
+    /// moves to another user, deletions, and erasures.
     static func all(for scheme: String = "apiKey") throws -> [AppOperation] {
         let document = try document()
         var operations: [AppOperation] = []
@@ -121,7 +122,21 @@ struct AppOperation {
                 )
             }
         }
-        return operations.sorted { $0.name < $1.name }
+        return operations.sorted { ($0.turn, $0.name) < ($1.turn, $1.name) }
+    }
+
+    private var turn: Int {
+        switch name {
+        case _ where method == .get: 0
+        // The current offering is one that is known.
+        case "PUT /v1/catalog/offerings/{name}": 1
+        case "PUT /v1/users/{user}/transactions/{transaction}/owner": 3
+        case "PUT /v1/transactions/{transaction}/owner": 4
+        case _ where name.hasSuffix("/undo"): 5
+        case _ where method == .delete: 6
+        case _ where name.hasSuffix("/erasure"): 7
+        default: 2
+        }
     }
 
     /// The paths below `/v1/users/USER/` whose answers say that they are about an unknown user, with the first item of the seed's app.
@@ -143,18 +158,22 @@ struct AppOperation {
 
     /// The path with the values of its parameters. An unknown parameter gets the identifier of a transaction.
     func path(_ values: [String: String]) -> String {
-        template.replacing(/\{([a-zA-Z]+)\}/) { match in
-            let value = values[String(match.1)] ?? values["transaction"] ?? "x"
+        let special = ["unclaimed", "external-transactions"].first { template.contains("/\($0)/{transaction}/") }
+        return template.replacing(/\{([a-zA-Z]+)\}/) { match in
+            let value = values[special ?? String(match.1)] ?? values["transaction"] ?? "x"
             return value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? value
         }
     }
 
-    /// True if each request was refused for its form. Then nothing of the operation was tested.
-    func isUntested(answering statuses: Set<Int>) -> Bool { statuses == [400] && Self.refusing[name] == nil }
+    /// True if each request was refused: for its form, or a change for any reason. Then nothing of the operation was tested.
+    func isUntested(answering statuses: Set<Int>) -> Bool {
+        let isRefused = method == .get ? statuses == [400] : !statuses.contains { (200..<300).contains($0) }
+        return isRefused && Self.refusing[name] == nil
+    }
 
     /// The failure of a test for an operation of which nothing was tested.
     var untested: String {
-        "\(name) answers 400 to each request: AppOperation has the values, and `refusing` the reason if none is right."
+        "\(name) refuses each request: AppOperation has the values and the order, and `refusing` the reason if none is right."
     }
 
     /// Bodies with the fields whose names are known or that a request needs, and with those of the document's example; one nil for a
@@ -174,6 +193,8 @@ struct AppOperation {
             "authorization": "\"Bearer new\"", "attributes": #"[{"name":"level","value":"9"}]"#, "amount": "1",
             "identifier": "\"\(values["name"] ?? "")\"", "description": "\"All\"", "previousSecretSeconds": "0",
             "packages": #"[{"identifier":"one","productID":"\#(product)"}]"#,
+            "packageName": "\"\(values["package"] ?? "")\"",
+            "oneTimeTransaction": #"{"externalTransactionToken":"AUJTfg"}"#,
         ]
         if fields.contains("displayPrice") {
             return [

@@ -96,6 +96,35 @@ import Vocabulary
         #expect(try await events("carol") == ["granted", "autoRenewDisabled", "expired"])
     }
 
+    @Test(arguments: [true, false])
+    func `after a jump of the clock, the App Store is asked before a coming end is told`(hasKey: Bool) async throws {
+        let (alices, bobs) = (try await subscribe("alice"), try await subscribe("bob"))
+        _ = try garden.store.advance(seconds: 60)
+        for subscription in [alices, bobs] { try garden.store.setAutoRenew(false, of: subscription) }
+        try await notify(of: alices, bobs)
+        try await garden.withStore { client in
+            let reconcilers = hasKey ? [reconciler(client)] : []
+            var sweep = HistorySweep()
+            try await sweep.run(service, reconcilers)
+            // The service is down, and misses the notification.
+            _ = try garden.store.advance(seconds: 60)
+            try garden.store.setAutoRenew(true, of: bobs)
+            _ = try garden.store.advance(seconds: 29 * Self.day)
+            try await sweep.run(service, reconcilers)
+            if !hasKey {
+                #expect(try await events("alice") == ["granted", "autoRenewDisabled"])
+                // It comes within a minute of the start.
+                try await notify(of: bobs)
+            }
+            for _ in 0..<2 {
+                garden.clock.advance(milliseconds: 61_000)
+                try await sweep.run(service, reconcilers)
+            }
+        }
+        #expect(try await events("alice") == ["granted", "autoRenewDisabled", "endsSoon"])
+        #expect(try await events("bob") == ["granted", "autoRenewDisabled", "autoRenewEnabled"])
+    }
+
     @Test func `the App Store is asked at once for the period that has replaced an upgraded one`() async throws {
         let bought = try garden.buy("garden.basic.monthly", account: "alice")
         let alice = try #require(User(name: "alice"))

@@ -19,13 +19,15 @@ import Vocabulary
     private let token: String
     private let values: [String: String]
     private let log = RecordedLog()
+    /// A token that the Play Billing Library gives to an app for a sale outside Google's billing.
+    private static let externalToken = "secret-of-the-app"
 
     init() async throws {
         let (folder, issuer, key) = (try TemporaryFolder(), try TestIssuer(), try PrivateKey.generateRSA())
         let garden = try TestGarden(start: ManualClock().now().rfc3339)
         fixture = try await ServiceFixture(
-            selling: [App(garden.catalog)], tokens: issuer.settings(keptIn: folder), keeping: folder,
-            on: TestSchema.hasSessions ? TestSchema() : nil)
+            selling: [App(garden.catalog)], tokens: issuer.settings(keptIn: folder),
+            account: ServiceFixture.playAccount(), keeping: folder, on: TestSchema.hasSessions ? TestSchema() : nil)
         token = try issuer.token(at: fixture.shop.clock.now().secondsSince1970)
         let webhook = try await fixture.send(.post, "/v1/webhooks", body: #"{"url":"https://all.example/hooks"}"#)
             .decoded(WebhookResource.self).webhookId
@@ -40,10 +42,32 @@ import Vocabulary
             signedBy: key)
         let deliveries = try await fixture.send(.get, "/v1/webhooks/\(webhook)/deliveries").decoded(
             List<WebhookDeliveryResource>.self)
+        let (app, now) = (TestGarden.bundleIdentifier, fixture.shop.clock.now().rfc3339)
+        let grant = try await fixture.send(
+            .post, "/v1/users/alice/grants", body: #"{"item":{"collection":"gate","number":1},"reason":"a prize"}"#
+        ).decoded(GrantResource.self).grantId
+        let moon = #"{"type":"NonConsumable","displayPrice":"1","collection":"moon","number":9}"#
+        let sale = #"""
+            {"packageName":"\#(app)","externalTransactionId":"sale-0","transactionTime":"\#(now)",
+            "originalPreTaxAmount":{"currency":"USD","priceMicros":"1"},
+            "originalTaxAmount":{"currency":"USD","priceMicros":"0"},"userTaxAddress":{"regionCode":"US"},
+            "oneTimeTransaction":{"externalTransactionToken":"\#(Self.externalToken)"}}
+            """#
+        for (method, path, body) in [
+            (HTTPRequest.Method.put, "/v1/catalog/products/garden.moon?app=\(app)", moon),
+            (.post, "/v1/google/external-transactions", sale), (.put, "/v1/users/mallory/account-token", nil),
+        ] {
+            let answer = try await fixture.send(method, path, body: body)
+            try #require(answer.status < 300, "\(path): \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        let change = try await fixture.send(.get, "/v1/catalog/changes?app=\(app)").decoded(
+            List<CatalogChangeResource>.self)
         values = [
             "user": "alice", "product": "garden.gate", "collection": "gate", "number": "1", "balance": "seeds",
-            "grant": "x", "webhook": webhook, "message": try #require(deliveries.elements.first).messageId,
-            "name": "member", "app": TestGarden.bundleIdentifier, "export": "transactions", "figure": "units",
+            "grant": grant, "webhook": webhook, "message": try #require(deliveries.elements.first).messageId,
+            "name": "member", "app": app, "package": app, "export": "transactions", "figure": "units",
+            "unclaimed": purchases.unclaimed, "external-transactions": "sale-1",
+            "change": String(try #require(change.elements.first).number),
         ]
     }
 
@@ -70,7 +94,8 @@ import Vocabulary
         let bodies = try operation.bodies(values, proof: purchases.fresh, at: fixture.shop.clock.now())
         let (first, issuer) = (purchases.identifiers[0], "?issuer=\(TestIssuer.issuer)")
         if operation.name.contains("{transaction}") {
-            let subjects = operation.method == .get ? purchases.identifiers + purchases.secrets.prefix(3) : [first]
+            let subjects =
+                operation.method == .get ? purchases.identifiers + purchases.secrets.prefix(3) : [purchases.owned]
             return subjects.flatMap { subject in
                 let path = operation.path(values.merging(["transaction": subject]) { $1 })
                 return bodies.map { (path, $0) }
@@ -89,7 +114,7 @@ import Vocabulary
     }
 
     /// Calls an operation, and expects that its answers have only the secrets of their requests, and that a back end is not refused
-    /// for the form of each one.
+    /// each one.
     ///
     /// - Returns: The answers.
     private func call(
@@ -99,7 +124,8 @@ import Vocabulary
         for (path, body) in try requests(of: operation, about: purchases) {
             let (status, text) = try await answer(operation, path, body, key: key, from: client)
             let sent = path + String(decoding: body?.bytes ?? Data(), as: UTF8.self)
-            for leak in self.purchases.leaked(in: text, to: sent) + own.leaked(in: text, to: sent) {
+            let token = text.contains(Self.externalToken) ? [Self.externalToken] : []
+            for leak in self.purchases.leaked(in: text, to: sent) + own.leaked(in: text, to: sent) + token {
                 Issue.record("\(operation.name) \(path.prefix(80)) has \(leak)")
             }
             answers.append(text)
@@ -117,7 +143,7 @@ import Vocabulary
             for (scheme, key, purchases) in [("apiKey", fixture.key, purchases), ("userToken", token, own)] {
                 // A stream of events lasts fifteen minutes. It has the references of the audit log, as the export has them.
                 let operations = try AppOperation.all(for: scheme).filter { !$0.name.hasSuffix("/events") }
-                for operation in operations.filter({ $0.method == .get }) + operations.filter({ $0.method != .get }) {
+                for operation in operations {
                     answers += try await call(operation, about: purchases, key: key, at: client)
                 }
             }
@@ -139,7 +165,7 @@ import Vocabulary
         }
         let lines = log.lines
         #expect(lines.contains { $0.contains("notification") })
-        for secret in purchases.secrets + own.secrets {
+        for secret in purchases.secrets + own.secrets + [Self.externalToken] {
             let leak = lines.first { $0.contains(secret) }
             #expect(leak == nil, "the log has \(secret.prefix(40)): \(leak?.prefix(200) ?? "")")
         }

@@ -31,6 +31,7 @@ struct ServiceFixture {
     ///   - others: The apps that the service sells besides that of the shop.
     ///   - disk: The disk with a reserve of free space; nil for no reserve.
     ///   - origins: The origins of pages that may call the routes for apps.
+    ///   - account: The service account of each app at Google Play, which the service does not reach; nil for none.
     ///   - schema: The place of the ledger in a PostgreSQL server; nil for a file.
     init(
         trusting chain: CertificateChain? = nil,
@@ -42,6 +43,7 @@ struct ServiceFixture {
         requests: NetworkCounts? = nil,
         disk: ManualDisk? = nil,
         origins: [WebOrigin] = [],
+        account: GoogleServiceAccount? = nil,
         keeping folder: TemporaryFolder? = nil,
         on schema: TestSchema? = nil
     ) async throws {
@@ -76,7 +78,17 @@ struct ServiceFixture {
             ($0.profiles, $0.seedApp) = (service.profiles, service.profiles)
             $0.webhooks = service.webhooks(clock: clock)
         }
+        // Nothing listens on the port of discarded data.
+        let nowhere = try #require(URL(string: "http://127.0.0.1:9"))
         let stores = StoreClients(
+            googlePlay: account.map { [clock = shop.clock] account in
+                service.apps.all.map { app in
+                    GooglePlayApp(
+                        client: PlayDeveloperClient(
+                            account: account, url: nowhere, packageName: app.bundleIdentifier, clock: clock), app: app,
+                        entitlements: service)
+                }
+            } ?? [],
             playNotifications: GooglePlayNotifications(
                 tokens: PushTokens(
                     .init(
@@ -105,6 +117,16 @@ struct ServiceFixture {
     }
 
     static let logger = Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    /// A service account with a new key.
+    static func playAccount() throws -> GoogleServiceAccount {
+        let key = try PrivateKey.generateRSA().pem().replacing("\n", with: "\\n")
+        let file = """
+            {"type":"service_account","client_email":"till@p.iam.gserviceaccount.com","private_key":"\(key)",
+            "token_uri":"http://127.0.0.1:9/token"}
+            """
+        return try GoogleServiceAccount(json: Array(file.utf8))
+    }
 
     struct Answer: JSONReadable, Sendable {
         let status: Int

@@ -15,6 +15,10 @@ package struct SecretPurchases: Sendable {
     package private(set) var identifiers: [String] = []
     /// The proof of a purchase that nobody has redeemed.
     package private(set) var fresh = ""
+    /// The transaction of a one-time purchase of the user at Google Play.
+    package private(set) var owned = ""
+    /// A transaction of the App Store that a notification has told, and that nobody has redeemed.
+    package private(set) var unclaimed = ""
 
     /// The received notifications of the App Store.
     package private(set) var notifications: [String] = []
@@ -90,9 +94,10 @@ package struct SecretPurchases: Sendable {
         let (old, new) = (token("old-\(name)"), token("new-\(name)", isShown: false))
         let orders = (1...4).map { "GPA.\($0)000-\(name)" }
         identifiers += orders
-        let seeds = token("seeds-\(name)")
+        let (seeds, gate) = (token("seeds-\(name)"), token("gate-\(name)"))
+        owned = names.name(of: gate)
         for (stated, original) in [
-            (try product(token("gate-\(name)"), "garden.gate", order: orders[0]), nil),
+            (try product(gate, "garden.gate", order: orders[0]), nil),
             (try product(token("season-\(name)"), "garden.season", order: nil), nil),
             (try product(seeds, "garden.seeds", order: orders[1]), nil),
             (try subscription(old, "garden.basic.monthly", order: orders[2]), nil),
@@ -157,7 +162,8 @@ package struct SecretPurchases: Sendable {
             _ = try? await service.redeem(Array(proof.utf8), for: #require(User(name: "mallory")))
         }
         let parked = try garden.buy("garden.basic.monthly", account: "nobody-\(name)")
-        identifiers.append(try #require(parked.purchase?.transactionIdentifier))
+        unclaimed = try #require(parked.purchase?.transactionIdentifier)
+        identifiers.append(unclaimed)
         for notification in try garden.store.notifications() {
             add(notification.signedPayload)
             notifications.append(notification.signedPayload)

@@ -39,6 +39,23 @@ import Vocabulary
         #expect(catalog.currentOffering?.packages.count == 6)
     }
 
+    @Test func `without a configuration, the catalog of the demonstration is created`() async throws {
+        let created = try await till.run("init", "Demo")
+        #expect(created.status == 0 && created.output.contains("till products --catalog Demo"), "\(created)")
+        let catalog = try Catalog(folder: till.folder.folder("Demo"))
+        #expect(catalog.products.contains { $0.type == .autoRenewableSubscription })
+        let again = try await till.run("init", "Demo")
+        #expect(again.status == 1 && again.error.contains("already exists"), "\(again)")
+    }
+
+    @Test(arguments: [["--storekit", TestGarden.file.path], ["--bundle-id", TestGarden.bundleIdentifier]])
+    func `a configuration without its app creates nothing`(arguments: [String]) async throws {
+        let refused = try await till.run(arguments: ["init", "Garden"] + arguments)
+        #expect(refused.status == 64)
+        #expect(refused.error.contains("Name both --storekit and --bundle-id, or neither."), "\(refused)")
+        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("Garden").path))
+    }
+
     @Test(arguments: [Catalog.configurationFile, Catalog.itemsFile, Catalog.offeringsFile])
     func `no file is overwritten`(name: String) async throws {
         let folder = till.folder.folder("Garden")

@@ -241,15 +241,8 @@ import Testing
         lines: [String]
     ) async throws {
         let server = try await ServeProcess(till)
-        let port = try #require(server.url.port)
-        let requests =
-            ["GET /health/live HTTP/1.1", "Host: x", ""] + lines + ["", "GET / HTTP/1.1", "Host: x", "", ""]
-        try Data(requests.joined(separator: "\r\n").utf8).write(to: till.folder.file("requests"))
-        // Ends when the service closes its side.
-        try await Tool.run(
-            "bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); cat requests >&3; timeout 25 cat <&3 >answers"],
-            in: till.folder.url)
-        let answers = try String(contentsOf: till.folder.file("answers"), encoding: .utf8)
+        let refused = lines + ["", "GET / HTTP/1.1", "Host: x", "", ""]
+        let answers = try await answers(of: server, to: [Self.live, refused])
         let parts = answers.components(separatedBy: "HTTP/1.1 ")
         #expect(parts.count == 3 && parts[1].hasPrefix("204 ") && parts[2].hasPrefix("400 "), "\(answers)")
         // Of them, the last one alone ends the connection.
@@ -260,6 +253,75 @@ import Testing
         #expect(problem?["code"] as? String == "headInvalid" && problem?["status"] as? Int == 400)
         // The next connection is served.
         #expect(try await server.curl("/health/ready").status == 204)
+    }
+
+    /// The client would take content for the next response (RFC 9110 section 9.3.2).
+    @Test(arguments: [
+        (["HEAD /nowhere HTTP/1.1", "Host: x"], "404 ", false),
+        (["HEAD /v1/users/a/receipts HTTP/1.1", "Host: x"], "405 ", false),
+        (["HEAD / HTTP/1.1", "Host: x y"], "400 ", true),
+        // Refused by the parser.
+        (["HEAD / HTTP/2.0", "Host: x"], "400 ", true),
+        (["", "HEAD / HTTP/1.1", "Host: x", "A\u{1}: 1"], "400 ", true),
+        (["HEAD /\(String(repeating: "x", count: 8192)) HTTP/1.1", "Host: x"], "400 ", true),
+        (
+            ["HEAD / HTTP/1.1", "Host: x"] + (0..<10).map { "X-\($0): \(String(repeating: "x", count: 4000))" }, "400 ",
+            true
+        ),
+    ])
+    func `a refused HEAD has the length of its problem, and no content`(
+        lines: [String], status: String, isLast: Bool
+    ) async throws {
+        let server = try await ServeProcess(till)
+        let last = ["", "GET /health/live HTTP/1.1", "Host: x", "Connection: close", "", ""]
+        let requests = isLast ? [Self.live, lines + ["", ""]] : [lines + last]
+        let parts = try await answers(of: server, to: requests).components(separatedBy: "HTTP/1.1 ").dropFirst()
+        let refused = try #require(isLast ? parts.last : parts.first)
+        #expect(parts.count == 2 && refused.hasPrefix(status) && refused.hasSuffix("\r\n\r\n"), "\(parts)")
+        #expect(refused.components(separatedBy: "\r\n\r\n").count == 2, "\(parts)")
+        let headers = refused.lowercased()
+        #expect(headers.contains("content-type: application/problem+json\r\n"))
+        #expect(headers.contains("content-length: ") && !headers.contains("content-length: 0\r\n"))
+    }
+
+    /// The parser tells no method of a head that it refuses, and its first bytes came together with the request before it.
+    @Test(arguments: ["GET / HTTP/2.0", "HEAD / HTTP/2.0"])
+    func `a refused head that came together with a request has no content`(line: String) async throws {
+        let server = try await ServeProcess(till)
+        let parts = try await answers(of: server, to: [Self.live.dropLast() + [line, "Host: x", "", ""]])
+            .components(separatedBy: "HTTP/1.1 ")
+        #expect(parts.count == 3 && parts[1].hasPrefix("204 ") && parts[2].hasPrefix("400 "), "\(parts)")
+        #expect(parts[2].lowercased().contains("content-length: 0\r\n") && parts[2].hasSuffix("\r\n\r\n"), "\(parts)")
+    }
+
+    private static let live = ["GET /health/live HTTP/1.1", "Host: x", "", ""]
+
+    /// The responses of one connection, until the service closes its side.
+    ///
+    /// - Parameter requests: The lines of the requests. Each element is sent after the head of the response to the one before it.
+    private func answers(of server: ServeProcess, to requests: [[String]]) async throws -> String {
+        let port = try #require(server.url.port)
+        for (number, lines) in requests.enumerated() {
+            try Data(lines.joined(separator: "\r\n").utf8).write(to: till.folder.file("request-\(number)"))
+        }
+        try await Tool.run(
+            "bash",
+            [
+                "-c",
+                """
+                exec 3<>/dev/tcp/127.0.0.1/\(port)
+                cat request-0 >&3
+                for number in $(seq 1 \(requests.count - 1)); do
+                    while IFS= read -r line <&3; do
+                        echo "$line"
+                        [[ "$line" == $'\\r' ]] && break
+                    done >>answers
+                    cat "request-$number" >&3
+                done
+                timeout 25 cat <&3 >>answers
+                """,
+            ], in: till.folder.url)
+        return try String(contentsOf: till.folder.file("answers"), encoding: .utf8)
     }
 
     /// The parser reads nothing after such a request. Its client would wait for an answer to the next one.

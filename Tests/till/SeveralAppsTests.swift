@@ -179,6 +179,44 @@ import Vocabulary
         #expect(missing.error.contains("nowhere"))
     }
 
+    @Test func `a later command goes by the catalog that the local stores have sold, and says if it is gone`()
+        async throws
+    {
+        let till = try TillProcess()
+        let garden = try TestGarden()
+        let catalog = garden.folder.folder("catalog")
+        func sales(to user: String) async throws -> [SaleResource] {
+            try await till.run("store", "sales", user, "--json").decoded(List<SaleResource>.self).elements
+        }
+        for (user, store) in [("alice", "app_store"), ("bob", "play_store")] {
+            let bought = try await till.run(
+                "buy", "garden.basic.monthly", "--user", user, "--store", store, "--catalog", catalog.path)
+            #expect(bought.status == 0, "\(bought.error)")
+        }
+        // A store that does not sell the product ends the subscription in place of renewing it.
+        #expect(try await till.run("store", "time", "--advance", "40d").status == 0)
+        #expect(try await sales(to: "alice").count == 3)
+        for store in ["app_store", "play_store"] {
+            let bought = try await till.run("buy", "garden.seeds", "--user", "carol", "--store", store)
+            #expect(bought.status == 0, "\(bought.error)")
+        }
+        #expect(try await till.run("products").output.contains("garden.gate"))
+        // A command that only reads names a catalog for itself.
+        let other = try await till.run("products", "--catalog", Project.products.path)
+        #expect(other.output.contains("sprout") && !other.output.contains("garden"))
+        #expect(try await till.run("products").output.contains("garden.gate"))
+        #expect(try await till.run("store", "queue", "--catalog", Project.products.path).status == 0)
+        #expect(try await till.run("products").output.contains("sprout"))
+
+        #expect(try await till.run("store", "queue", "--catalog", catalog.path).status == 0)
+        try FileManager.default.removeItem(at: catalog)
+        let lost = try await till.run("store", "time", "--advance", "1d", "--json")
+        #expect(lost.status == 1 && lost.code == "catalogInvalid")
+        let file = till.folder.file("data/catalog").path
+        #expect(
+            lost.error.contains(catalog.path) && lost.error.contains("--catalog, or delete \(file)"), "\(lost.error)")
+    }
+
     @Test func `a bought consumable is in the balances of the user`() async throws {
         let till = try TillProcess()
         let garden = try TestGarden()

@@ -180,9 +180,8 @@ extension GooglePlayStatement.EndedLine {
         guard isRunning || isLast && renewal != nil else { return nil }
         var stated = isLast ? transaction.facts.completed(by: facts, numbered: (0, number)) : transaction.facts
         stated[.signedDate] = .integer(statement.askedAt.millisecondsSince1970)
-        // A charge that is taken back keeps the time that was paid for.
+        // A charge that is taken back keeps the time that was paid for. The facts of each keep it, since its price pays for all of it.
         let end = revocation == nil ? transaction.expiresAt.map { min($0, endsAt) } : transaction.expiresAt
-        stated[.expiresDate] = end.map { .integer($0.millisecondsSince1970) }
         return try Claim(
             ending: transaction, at: end, revokedAt: revocation, stating: stated, renewal: isLast ? renewal : nil,
             by: statement, numbered: number, granting: catalog)

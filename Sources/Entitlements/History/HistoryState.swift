@@ -10,11 +10,15 @@ package struct HistoryState: Hashable, Sendable {
     /// The moment at which time alone changes the state, or at which the store is asked for the period that has replaced this one; nil for
     /// never.
     package fileprivate(set) var changesAt: Timestamp?
+    /// The moment at which the coming end of the running period is told, until it is told. Then the end itself, so that a clock that was
+    /// ahead does not tell it twice. Nil if no end is to be told.
+    package fileprivate(set) var endNotice: Timestamp?
 
-    package init(state: PurchaseState, renews: Bool?, changesAt: Timestamp?) {
+    package init(state: PurchaseState, renews: Bool?, changesAt: Timestamp?, endNotice: Timestamp? = nil) {
         self.state = state
         self.renews = renews
         self.changesAt = changesAt
+        self.endNotice = endNotice
     }
 
     /// The state of the purchase in a new period. A plan that has replaced another one at once renews, whatever was chosen for that one.
@@ -22,21 +26,24 @@ package struct HistoryState: Hashable, Sendable {
         HistoryState(state: .active, renews: status.replacesAtOnce ? nil : renews, changesAt: changesAt)
     }
 
-    init(_ status: PurchaseStatus, at moment: Timestamp) {
+    /// - Parameter recorded: The state in the history; nil if it has none.
+    init(_ status: PurchaseStatus, after recorded: HistoryState?, at moment: Timestamp) {
         let isEnded = [.expired, .revoked, .refunded, .upgraded].contains(status.state)
-        let ends = [status.endNoticeAt, status.paidUntil, status.graceEndsAt, status.retryEndsAt]
+        let endNotice = status.endNotice(after: recorded, at: moment)
+        let ends = [endNotice, status.paidUntil, status.graceEndsAt, status.retryEndsAt]
         // Only a statement ends a pause.
         let isSettled = isEnded || status.state == .paused
         self.init(
             state: status.state,
             renews: isEnded || status.next == .prepaid || status.isRenewalOfReplaced ? nil : status.renews,
-            changesAt: isSettled ? nil : ends.compactMap(\.self).filter { $0 > moment }.min())
+            changesAt: isSettled ? nil : ends.compactMap(\.self).filter { $0 > moment }.min(), endNotice: endNotice)
     }
 }
 
 /// The purchases of which a statement of the store is awaited, by their original transactions.
 package struct AwaitedStatements: Hashable, Sendable {
-    /// The due subscriptions whose statement about the renewal is awaited.
+    /// The due subscriptions whose statement about the renewal is awaited: those that may have renewed, and those whose renewal may
+    /// have been turned on again before their coming end is told.
     package fileprivate(set) var renewals: Set<TransactionKey> = []
     /// The subscriptions of which the store has stated that another period replaces the last one, which the ledger does not have.
     package fileprivate(set) var successors: Set<TransactionKey> = []
@@ -71,7 +78,8 @@ extension EntitlementDecision {
     /// Records the current states of purchases with an end in the histories of their owners.
     ///
     /// - Parameters:
-    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew, and no
+    ///     coming end.
     ///   - asksAtOnce: True if the next `LedgerTransaction.recordDueStates` has a purchase whose successor is unknown, and not a later one.
     /// - Returns: The purchases of which a statement is awaited.
     @discardableResult
@@ -96,11 +104,15 @@ extension EntitlementDecision {
                 recorded = recorded?.reopened(by: status)
             }
             let awaited = recorded?.state == status.state ? nil : status.awaitsStatement(at: moment, holding: hold)
-            if awaited != nil { awaiting.renewals.insert(original) }
+            let heldNotice = status.awaitsStatement(beforeNoticeAfter: recorded, at: moment, holding: hold)
+            if awaited != nil || heldNotice != nil { awaiting.renewals.insert(original) }
             var new =
                 awaited.map {
-                    HistoryState(state: recorded?.state ?? .active, renews: recorded?.renews, changesAt: $0)
-                } ?? HistoryState(status, at: moment)
+                    HistoryState(
+                        state: recorded?.state ?? .active, renews: recorded?.renews, changesAt: $0,
+                        endNotice: recorded?.endNotice)
+                } ?? HistoryState(status, after: recorded, at: moment)
+            if let heldNotice { (new.changesAt, new.endNotice) = (heldNotice, recorded?.endNotice) }
             if let since = status.awaitsSuccessorSince {
                 awaiting.successors.insert(original)
                 new.changesAt = asksAtOnce ? moment : AwaitedStatements.nextQuestion(of: since, at: moment)
@@ -109,7 +121,7 @@ extension EntitlementDecision {
             // Purchases from origins that are not accepted for the owner cause no events.
             let isReported = awaited == nil && isAccepted(original.origin, for: purchase.owner)
             for event in !isReported ? [] : status.events(since: recorded, at: moment)
-            where event.event != .expired || !isContinued(original) {
+            where !(event.event == .expired && isContinued(original) || event.event == .endsSoon && heldNotice != nil) {
                 let entry = AuditEntry(
                     happenedAt: event.happenedAt, event: event.event, actor: .store(original.origin.store),
                     origin: original.origin, app: original.app, reference: status.transactionIdentifier,
@@ -165,7 +177,7 @@ extension PurchaseStatus {
     /// - Parameter recorded: The state in the history; nil if it has none.
     func events(since recorded: HistoryState?, at moment: Timestamp) -> [HistoryEvent] {
         let change = state == recorded?.state ? nil : stateEvent(after: recorded, at: moment)
-        return renewalEvents(since: recorded) + [endNotice(after: recorded, at: moment), change].compactMap(\.self)
+        return renewalEvents(since: recorded) + [noticeEvent(after: recorded, at: moment), change].compactMap(\.self)
     }
 
     /// The number of days before the end of a subscription that does not renew, at which its end is told.
@@ -189,11 +201,31 @@ extension PurchaseStatus {
 
     /// The event of a coming end whose moment was in the history. So it is told once, by one process, and of no renewal that was turned off
     /// in the last days: `autoRenewDisabled` has just told of that end.
-    private func endNotice(after recorded: HistoryState?, at moment: Timestamp) -> HistoryEvent? {
-        guard let endNoticeAt, let paidUntil, endNoticeAt <= moment, recorded?.changesAt == endNoticeAt else {
+    private func noticeEvent(after recorded: HistoryState?, at moment: Timestamp) -> HistoryEvent? {
+        guard let endNoticeAt, let paidUntil, endNoticeAt <= moment, recorded?.endNotice == endNoticeAt else {
             return nil
         }
         return HistoryEvent(event: .endsSoon, happenedAt: endNoticeAt, reason: paidUntil.rfc3339)
+    }
+
+    /// What the history has of the coming end once this state is in it (`HistoryState.endNotice`).
+    fileprivate func endNotice(after recorded: HistoryState?, at moment: Timestamp) -> Timestamp? {
+        let isTold = paidUntil != nil && recorded?.endNotice == paidUntil
+        guard let endNoticeAt else { return isTold ? paidUntil : nil }
+        return isTold || endNoticeAt <= moment ? paidUntil : endNoticeAt
+    }
+
+    /// The moment until which the store may still state that another period follows, before the coming end is told; nil if it is not due,
+    /// or the store has stated anything since.
+    ///
+    /// - Parameter hold: The last moment at which no coming end is reported; nil if there is none.
+    func awaitsStatement(
+        beforeNoticeAfter recorded: HistoryState?, at moment: Timestamp, holding hold: Timestamp?
+    ) -> Timestamp? {
+        guard let hold, moment <= hold, let notice = noticeEvent(after: recorded, at: moment), let paidUntil,
+            renewalStatedAt.map({ $0 < notice.happenedAt }) ?? true
+        else { return nil }
+        return min(hold, paidUntil)
     }
 
     /// The moment until which a statement about the renewal is awaited; nil if none is.
@@ -280,8 +312,8 @@ extension EntitlementService {
     ///
     /// - Parameters:
     ///   - moment: The moment until which they are due; nil for now.
-    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew; nil
-    ///     if there is none.
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew, and no
+    ///     coming end; nil if there is none.
     ///   - customer: The customer with an own clock whose purchases are meant; nil for those of all others.
     /// - Returns: The due purchases of which a statement is awaited.
     @discardableResult

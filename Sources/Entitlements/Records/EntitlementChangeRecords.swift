@@ -181,10 +181,10 @@ struct EntitlementChangeRecords {
             from: "purchase_state", where: columns,
             originals.filter { before.recordedStates[$0] != nil }.compactMap(key))
         try database.insert(
-            into: "purchase_state", columns + ["state", "renews", "changes_at"],
+            into: "purchase_state", columns + ["state", "renews", "changes_at", "end_notice"],
             originals.compactMap { original in
                 guard let key = key(original), let state = after.recordedStates[original] else { return nil }
-                return key + [state.state.rawValue, state.renews, state.changesAt]
+                return key + [state.state.rawValue, state.renews, state.changesAt, state.endNotice]
             })
     }
 

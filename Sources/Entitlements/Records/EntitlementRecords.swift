@@ -311,12 +311,12 @@ struct EntitlementRecords {
     private func readStates(into facts: inout EntitlementFacts) throws {
         try readPurchaseRows(
             """
-            SELECT user_id, original_transaction_id, origin, app, state, renews, changes_at FROM purchase_state
+            SELECT user_id, original_transaction_id, origin, app, state, renews, changes_at, end_notice FROM purchase_state
             WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
             """, into: &facts
         ) { row, original, facts in
             facts.recordedStates[original] = HistoryState(
-                state: try row.next(), renews: try row.next(), changesAt: try row.next())
+                state: try row.next(), renews: try row.next(), changesAt: try row.next(), endNotice: try row.next())
         }
     }
 

@@ -144,12 +144,12 @@ extension Table {
         key: ["user_id"] + originalKey, hasLargeRows: true, merge: .move)
 
     /// The states of purchases with an end in the histories of their owners. `changes_at`: the moment at which time alone
-    /// changes the state.
+    /// changes the state. `end_notice`: `HistoryState.endNotice`.
     private static let purchaseState = Table(
         name: "purchase_state", family: .userData,
         columns: [
             .integer("user_id"), .packed("original_transaction_id"), .origin("origin"), .integer("app"), .text("state"),
-            .integer("renews").optional, .integer("changes_at").optional,
+            .integer("renews").optional, .integer("changes_at").optional, .integer("end_notice").optional,
         ],
         key: ["user_id"] + originalKey,
         erasure: .deletion, merge: .move

@@ -92,7 +92,7 @@ package enum APIKeyScope: String, Sendable, CaseIterable {
         switch self {
         case .read: "read the catalog, items and transactions"
         case .redeem: "redeem proofs and set account tokens"
-        case .grant: "grant items, revoke grants and purchases"
+        case .grant: "grant and revoke items, add to balances, and revoke, reinstate, assign and move purchases"
         // Explanations name other owners of a refused purchase.
         case .support: "read histories, explanations and unclaimed purchases"
         case .spend: "spend consumables"

@@ -12,6 +12,7 @@ import NIOHTTPTypesHTTP1
 /// - Holds back pipelined requests until the previous response is written.
 /// - Tells browsers to use TLS only for a public host, if the connection does.
 /// - Tells clients of a response after which the connection closes.
+/// - Sends no content to HEAD (RFC 9110 section 9.3.2). Hummingbird leaves it out of the responses of routes alone.
 ///
 /// It does all of that itself, because each handler adds a call to every part of every request. A refused request continues
 /// without its target and fields, so its response keeps its order. `AdmissionMiddleware` sends the refusal. So does a head that
@@ -48,6 +49,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// True while the head of a request has been read, and its end has not.
     private var isInRequest = false
     private var parser = Parser.reads
+    private var start = Start.unseen
+    private var content = Content.sent
     private var deadlines = RequestDeadlines()
     private var timer: Scheduled<Void>?
 
@@ -59,6 +62,25 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case refused
     }
 
+    /// The first bytes of the head that is read, compared with `headStart`: the parser says no method of a head that it refuses.
+    private enum Start {
+        /// They have not come, or came together with those of an earlier request.
+        case unseen
+        case equal(count: Int)
+        case different
+    }
+
+    private static let headStart = Array("HEAD ".utf8)
+
+    /// The content of the response to the last request.
+    private enum Content {
+        case sent
+        /// Only its length and its type are sent, because the request is HEAD.
+        case described
+        /// None, because the request may be HEAD or not.
+        case none
+    }
+
     init(_ table: ConnectionTable, _ configuration: ServerConfiguration) {
         self.table = table
         requestTime = TimeAmount(configuration.requestTime)
@@ -67,13 +89,17 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let firstBytes = FirstBytesHandler {
+        let firstBytes = FirstBytesHandler { _ in
             let (handler, context) = bound.value
             handler.awaitHead(context)
         }
         let pipeline = context.pipeline.syncOperations
         // The handler comes before TLS and HTTP, because neither reports a head that does not end.
         try? pipeline.addHandler(firstBytes, position: .first)
+        if let decoder = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) {
+            let plainBytes = FirstBytesHandler { bound.value.0.compareStart($0) }
+            try? pipeline.addHandler(plainBytes, position: .before(decoder))
+        }
         if let codec = try? pipeline.handler(type: HTTP1ToHTTPServerCodec.self) {
             try? pipeline.addHandler(MissingHostHandler(), position: .before(codec))
         }
@@ -98,7 +124,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
         switch part {
-        case .head: isInRequest = true
+        case .head: (isInRequest, start) = (true, .unseen)
         case .body: break
         case .end: isInRequest = false
         }
@@ -116,6 +142,25 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deliverRefusal(context)
     }
 
+    /// Compares the bytes before the parser reads them. Where a request ends within them, the parser does not tell.
+    private func compareStart(_ bytes: ByteBuffer) {
+        guard !isInRequest, case .reads = parser else { return }
+        var count: Int
+        switch start {
+        case .unseen: count = 0
+        case .equal(let known): count = known
+        case .different: return
+        }
+        for byte in bytes.readableBytesView.prefix(Self.headStart.count - count) {
+            guard byte == Self.headStart[count] else {
+                start = .different
+                return
+            }
+            count += 1
+        }
+        start = .equal(count: count)
+    }
+
     /// Delivers a request in place of the head that the parser has refused, if it is its turn.
     private func deliverRefusal(_ context: ChannelHandlerContext) {
         guard case .failed(let refusal) = parser, pipelined.isEmpty, !isAnswering else { return }
@@ -123,7 +168,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         // Hummingbird reads nothing more, and a request without an answer would keep the connection open for its whole time.
         guard !isLastRequest else { return }
         requiresTLS = false
-        begin(Self.refused(.get, scheme: nil, refusal), context)
+        let content: Content
+        switch start {
+        case .equal(Self.headStart.count): content = .described
+        case .unseen, .equal: content = .none
+        case .different: content = .sent
+        }
+        begin(Self.refused(.get, scheme: nil, refusal), content, context)
         end()
         context.fireChannelRead(wrapInboundOut(.end(nil)))
         context.fireChannelReadComplete()
@@ -149,7 +200,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             requiresTLS = isSecure && head.authority.map(RequestHead.isPublicName) ?? false
             var checked = Self.checked(head)
             if Self.endsParser(head) { checked.headerFields[.connection] = "close" }
-            begin(checked, context)
+            begin(checked, head.method == .head ? .described : .sent, context)
         case .body:
             context.fireChannelRead(data)
         case .end(let trailers):
@@ -159,8 +210,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+    private func begin(_ head: HTTPRequest, _ content: Content, _ context: ChannelHandlerContext) {
         let now = NIODeadline.now()
+        self.content = content
         (isAnswering, isAnswered) = (true, false)
         // Hummingbird closes the connection after exactly this value, and does not say so.
         isLastRequest = head.headerFields[.connection] == "close"
@@ -208,8 +260,16 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if requiresTLS { head.headerFields[.strictTransportSecurity] = Self.strictTransportSecurity }
             // Without it, a client may send its next request here (RFC 9112 section 9.6).
             if isLastRequest { head.headerFields[.connection] = "close" }
+            if case .none = content {
+                head.headerFields[.contentType] = nil
+                head.headerFields[.contentLength] = "0"
+            }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:
+            guard case .sent = content else {
+                promise?.succeed(())
+                return
+            }
             context.write(data, promise: promise)
         case .end:
             isAnswered = true
@@ -293,19 +353,19 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Reports incoming bytes that may begin the head of a request.
+/// Reports incoming bytes, which may begin the head of a request.
 final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    private let onBytes: () -> Void
+    private let onBytes: (ByteBuffer) -> Void
 
-    init(onBytes: @escaping () -> Void) {
+    init(onBytes: @escaping (ByteBuffer) -> Void) {
         self.onBytes = onBytes
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        onBytes()
+        onBytes(unwrapInboundIn(data))
         context.fireChannelRead(data)
     }
 }

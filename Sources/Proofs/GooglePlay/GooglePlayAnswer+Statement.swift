@@ -132,8 +132,10 @@ extension GooglePlayAnswer {
         var renewal = renewal(of: item, among: items, expiryTime, grace: ends.grace)
         if isPaid { renewal[.isInBillingRetryPeriod] = .init(false) }
         let refund = refund(of: order, period, endedAt: expiryTime)
-        // A period that is taken back grants nothing, and keeps the time that was paid for.
-        let paid = refund == nil ? ends.paid : period?.periodEnd ?? paidUntil ?? ends.paid
+        // A period that is taken back grants nothing, and keeps the time that it had: that of the order, which is a snapshot, or until the later
+        // moment to which the next charge was deferred (API reference, `purchases.subscriptionsv2.defer`).
+        let had = [period?.periodEnd, paidUntil].compactMap(\.self).max()
+        let paid = refund == nil ? ends.paid : had ?? ends.paid
         let isRenewal = place.product.isRenewal
         let phase = item.phase ?? period?.phase ?? (isPromotion(item, place) ? .freeTrial : nil)
         var facts = facts(item.productId, orderId: place.product.orderId, order, moment)

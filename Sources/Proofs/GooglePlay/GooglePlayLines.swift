@@ -238,7 +238,15 @@ extension GooglePlayAnswer {
     private func isNews(of last: GooglePlayLines.Product?, _ moment: Moment) -> Bool {
         guard let last else { return true }
         let isLater = moment.number.map { $0 >= last.statementNumber } ?? true
-        return isLater && (last.purchaseToken.hasSameBytes(as: purchaseToken) || moment.isNewToken && !state.isFinal)
+        return isLater
+            && (last.purchaseToken.hasSameBytes(as: purchaseToken)
+                || moment.isNewToken && (!state.isFinal || hasEnded(after: last.purchaseToken)))
+    }
+
+    /// True if the token follows another one directly, and no later one has replaced it: so Google refunds a replacement that nobody has
+    /// acknowledged (developer.android.com/google/play/billing/integrate).
+    private func hasEnded(after token: String) -> Bool {
+        !isReplaced && linkedPurchaseToken.map(token.hasSameBytes) ?? false
     }
 
     /// True if the last charge of a product is that of the item. Google Play moves the end of a charge: it defers the billing, and cuts a

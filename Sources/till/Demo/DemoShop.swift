@@ -189,14 +189,18 @@ struct DemoPerson: Sendable {
 /// The catalog of the demonstration: the sample catalog, with seeds and subscriptions.
 enum DemoCatalog {
     static let prefix = "com.memolease.sesac1."
+    /// The files of the products and their items, by their names.
+    static let files = [
+        (name: Catalog.configurationFile, bytes: PackageResources.Till_storekit),
+        (name: Catalog.itemsFile, bytes: PackageResources.Items_json),
+    ]
 
     /// Writes the catalog into a folder, with the pictures of the sample catalog.
     ///
     /// - Parameter day: The day of the exchange rates.
     static func write(into folder: URL, ratesOf day: CalendarDay) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data(PackageResources.Till_storekit).write(to: folder.appending(path: Catalog.configurationFile))
-        try Data(PackageResources.Items_json).write(to: folder.appending(path: Catalog.itemsFile))
+        for (name, bytes) in files { try Data(bytes).write(to: folder.file(name)) }
         try Data(DemoCountry.exchangeRates(of: day).utf8).write(to: folder.appending(path: ExchangeRates.file))
         let pictures = folder.folder(Picture.folder)
         try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)

@@ -7,10 +7,14 @@ import Vocabulary
 struct DataDirectory {
     let folder: URL
     let catalogPlace: CatalogSource
+    /// The folder of the catalog that the command or a variable names; nil for none.
+    private let namedCatalog: URL?
+    /// The folder of the catalog that a local store of this directory has sold last; nil if no command has named one.
+    private let keptCatalog: URL?
 
     /// - Parameters:
     ///   - path: As given on the command line; nil for `$TILL_DATA`, else `.till`.
-    ///   - catalogPath: As given on the command line; nil for `$TILL_CATALOG`, else the catalog that comes with Till.
+    ///   - catalogPath: As given on the command line; nil for `$TILL_CATALOG`, else the kept catalog, else the one that comes with Till.
     init(path: String?, catalogPath: String? = nil) {
         func named(_ argument: String?, _ variable: String) -> URL? {
             // An empty name is not the current directory.
@@ -18,8 +22,12 @@ struct DataDirectory {
                 .map { URL(filePath: $0, directoryHint: .isDirectory) }
         }
         folder = named(path, "TILL_DATA") ?? URL(filePath: ".till", directoryHint: .isDirectory)
-        catalogPlace =
-            (named(catalogPath, "TILL_CATALOG") ?? InstalledFolders().products).map { .folder($0) } ?? .sample
+        namedCatalog = named(catalogPath, "TILL_CATALOG")
+        keptCatalog = (try? String(contentsOf: Self.catalogFile(in: folder), encoding: .utf8)).map {
+            URL(filePath: $0.trimmingCharacters(in: .newlines), directoryHint: .isDirectory)
+        }
+        let known = namedCatalog ?? keptCatalog ?? InstalledFolders().products
+        catalogPlace = known.map { .folder($0) } ?? .sample
     }
 
     var storeFolder: URL { folder.folder("store") }
@@ -44,6 +52,42 @@ struct DataDirectory {
             }
             return folders
         }
+    }
+
+    /// The file with the path of the kept catalog.
+    private static func catalogFile(in folder: URL) -> URL { folder.file("catalog") }
+
+    var keepsCatalog: Bool { keptCatalog != nil }
+
+    /// Keeps the catalog that the command names, for later commands without one: a subscription of a store that does not sell its
+    /// product ends in place of renewing.
+    ///
+    /// - Throws: `CatalogError` if there is none in the folder; `CommandError`.
+    func keepCatalog() throws {
+        guard let path = namedCatalog?.absoluteURL.path, path != keptCatalog?.path else { return }
+        _ = try catalog()
+        do {
+            try Data("\(path)\n".utf8).write(to: Self.catalogFile(in: folder), options: .atomic)
+        } catch {
+            throw unusable
+        }
+    }
+
+    /// The catalog of the products and their items.
+    ///
+    /// - Throws: `CatalogError`, which names the file of a kept catalog that is gone.
+    func catalog() throws(CatalogError) -> Catalog {
+        if namedCatalog == nil, let file = keptCatalog?.file(Catalog.configurationFile),
+            !FileManager.default.fileExists(atPath: file.path)
+        {
+            throw CatalogError(
+                file: file.path,
+                reason:
+                    "the file is missing, and the local stores of \(folder.path) have sold this catalog. Name the folder of "
+                    + "your catalog with --catalog, or delete \(Self.catalogFile(in: folder).path) for the one that comes with Till"
+            )
+        }
+        return try catalogPlace.catalog()
     }
 
     private var serviceFolder: URL { folder.folder("service") }
@@ -130,11 +174,15 @@ struct DataDirectory {
             }
         } catch {
             try requireWriting([folder] + parts)
-            throw CommandError(
-                "dataDirectoryUnusable",
-                "The data directory \(folder.path) cannot be made or written: check its disk and rights, or name another with "
-                    + "--data.")
+            throw unusable
         }
+    }
+
+    private var unusable: CommandError {
+        CommandError(
+            "dataDirectoryUnusable",
+            "The data directory \(folder.path) cannot be made or written: check its disk and rights, or name another with --data."
+        )
     }
 }
 

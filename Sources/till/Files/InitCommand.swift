@@ -6,18 +6,22 @@ import Vocabulary
 
 struct InitCommand: Command {
     static let configuration = CommandConfiguration(
-        "init", "Create a catalog from a StoreKit configuration of Xcode.",
-        "Copies the file as Till.storekit, and writes an Items.json and an Offerings.json to edit.",
+        "init", "Create a catalog from a StoreKit configuration of Xcode, or the one of the demonstration.",
+        """
+        Copies the file as Till.storekit, and writes an Items.json and an Offerings.json to edit. Without a file, it is the \
+        catalog of `till demo`, which has subscriptions.
+        """,
         examples: """
             till init --storekit Garden.storekit --bundle-id com.example.garden
+            till init Demo
             till products --catalog Catalog
             """)
 
     @Option(help: .value("file", "The StoreKit configuration."))
-    var storekit: String
+    var storekit: String?
 
     @Option(help: .value("identifier", "The bundle identifier of the app."))
-    var bundleId: String
+    var bundleId: String?
 
     @Argument(help: "The folder to create the catalog in.")
     var folder = "Catalog"
@@ -25,17 +29,28 @@ struct InitCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try requireBundleIdentifier(bundleId)
+        try require((storekit == nil) == (bundleId == nil), "Name both --storekit and --bundle-id, or neither.")
+        if let bundleId { try requireBundleIdentifier(bundleId) }
     }
 
     func perform() async throws {
+        guard let storekit, let bundleId else {
+            return try write(DemoCatalog.files, explaining: nil)
+        }
         let configuration = try StoreKitConfiguration(file: storekit)
         let draft = try CatalogDraft(configuration, bundleIdentifier: bundleId)
+        try write(
+            [
+                (Catalog.configurationFile, Array(configuration.text.utf8)),
+                (Catalog.itemsFile, Array(draft.itemsText.utf8)),
+                (Catalog.offeringsFile, Array(draft.offeringsText.utf8)),
+            ], explaining: draft)
+    }
+
+    /// - Parameter draft: The files to edit before anything is sold; nil for files that can stay as they are.
+    private func write(_ contents: [(name: String, bytes: [UInt8])], explaining draft: CatalogDraft?) throws {
         let target = URL(filePath: folder, directoryHint: .isDirectory)
-        let files = [
-            (Catalog.configurationFile, configuration.text), (Catalog.itemsFile, draft.itemsText),
-            (Catalog.offeringsFile, draft.offeringsText),
-        ].map { (url: target.file($0), text: $1) }
+        let files = contents.map { (url: target.file($0.name), bytes: $0.bytes) }
         if let existing = files.first(where: { FileManager.default.fileExists(atPath: $0.url.path) }) {
             throw CommandError(
                 "catalogNotCreated",
@@ -44,18 +59,22 @@ struct InitCommand: Command {
         }
         do {
             try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
-            for file in files { try Data(file.text.utf8).write(to: file.url, options: .withoutOverwriting) }
+            for file in files { try Data(file.bytes).write(to: file.url, options: .withoutOverwriting) }
         } catch {
             throw CommandError(
                 "catalogNotCreated",
                 "\"\(target.path)\" cannot be written: check its disk and permissions, or name another folder.")
         }
         files.forEach { terminal.line("Created \($0.url.relativePath)") }
-        explain(draft, itemsFile: files[1].url.relativePath, offeringsFile: files[2].url.relativePath)
+        if let draft { explain(draft, in: target) }
+        terminal.line("Documentation/Catalog.md describes the files. Then run:")
+        terminal.line("  till products --catalog \(CommonOptions.quoted(folder))")
         try terminal.json(["files": files.map(\.url.path)])
     }
 
-    private func explain(_ draft: CatalogDraft, itemsFile: String, offeringsFile: String) {
+    private func explain(_ draft: CatalogDraft, in target: URL) {
+        let itemsFile = target.file(Catalog.itemsFile).relativePath
+        let offeringsFile = target.file(Catalog.offeringsFile).relativePath
         let table = TextTable(
             header: ["PRODUCT", "GRANTS"],
             draft.entries.map { [$0.product.productIdentifier, $0.benefit.sentence] })
@@ -76,8 +95,6 @@ struct InitCommand: Command {
             terminal.line("- Set the duration of \(timed.joined(separator: ", ")): a .storekit file has none.")
         }
         terminal.line("- Name the rights and packages in \(offeringsFile) as your app knows them, or delete the file.")
-        terminal.line("Documentation/Catalog.md describes the files. Then run:")
-        terminal.line("  till products --catalog \(CommonOptions.quoted(folder))")
     }
 }
 

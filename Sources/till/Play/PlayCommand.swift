@@ -34,8 +34,8 @@ struct PlayServe: Command {
     static let configuration = CommandConfiguration(
         "serve", "Run the local Play: the Play Developer API, its tokens, and the sandbox.",
         """
-        Google's own client calls it with the key file of `till play keys` and the option api_endpoint. A Play without a catalog \
-        sells the one-time products of the shipped catalog.
+        Google's own client calls it with the key file of `till play keys` and the option api_endpoint. A Play without products \
+        of its own sells those of the catalog.
         """,
         examples: """
             till play serve
@@ -115,7 +115,8 @@ func requirePackageName(_ text: String) throws(ValidationError) {
 }
 
 extension DataDirectory {
-    /// The local Google Play of this directory, made if there is none. A Play without an app gets those of the shipped catalog.
+    /// The local Google Play of this directory, made if there is none. A Play without an app gets that of the catalog. The catalog that
+    /// the command names is kept.
     ///
     /// - Parameters:
     ///   - catalog: The products that it sells from now on, besides those that it has.
@@ -138,6 +139,7 @@ extension DataDirectory {
                 try books.add(PlayCatalog(shipped.configuration, bundleIdentifier: shipped.bundleIdentifier))
             }
         }
+        try keepCatalog()
         return play
     }
 

@@ -22,7 +22,7 @@ struct KnownConfiguration {
     ///   - accepted: The origins of the command's option; empty for those of the service.
     /// - Throws: `CatalogError`; `AppsError`; `CommandError` if the service's catalog cannot be read.
     init(_ kept: KeptConfiguration?, _ common: CommonOptions, accepting accepted: [Origin] = []) throws {
-        let isCatalogKnown = kept != nil || common.namesCatalog
+        let isCatalogKnown = kept != nil || common.namesCatalog || common.dataDirectory.keepsCatalog
         if let kept, !common.namesCatalog {
             apps = try Apps(kept.apps.map { try Self.app($0) })
         } else {
@@ -67,10 +67,6 @@ struct KnownConfiguration {
             "The catalog of \(kept.bundleIdentifier) with which the service ran last, \"\(kept.place)\", \(reason) Name "
                 + "the catalog with --catalog.")
     }
-}
-
-extension DataDirectory {
-    func catalog() throws(CatalogError) -> Catalog { try catalogPlace.catalog() }
 }
 
 extension CommonOptions {

@@ -108,7 +108,7 @@ struct ServeConfiguration {
 
     /// Nil for the default.
     var dataPath: String? { settings.text("data") }
-    /// Nil for `$TILL_CATALOG`, else the catalog that comes with Till.
+    /// Nil for that of the data directory.
     var catalogPath: String? { settings.text("catalog") }
     /// The directory of the service, and the catalog that a store beside it sells from: that of the first app.
     var data: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath ?? appSettings.first?.catalog) }

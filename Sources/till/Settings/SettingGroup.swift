@@ -100,8 +100,11 @@ extension SettingGroup {
         title: "Purchases",
         settings: [
             Setting(
-                name: "catalog", kind: .text, defaultBehaviour: "the catalog that comes with Till", valueName: "folder",
-                isCommon: true, description: "the folder of the catalog: `Till.storekit` and `Items.json`"),
+                name: "catalog", kind: .text,
+                defaultBehaviour:
+                    "the one that the local stores of the data directory have sold last, else the catalog that comes with Till",
+                valueName: "folder", isCommon: true,
+                description: "the folder of the catalog: `Till.storekit` and `Items.json`"),
             Setting(
                 name: "app-apple-id", kind: .number(1...Int.max), defaultBehaviour: "any", valueName: "number",
                 description: "the number of the app in the App Store, which Apple's notifications must state"),

@@ -275,9 +275,14 @@ extension DataDirectory {
 
     fileprivate var storeProductsFile: URL { storeFolder.file("Products.storekit") }
 
+    /// Opens the local App Store to sell or to play a customer, and keeps the catalog that the command names.
     func store() throws -> Store {
-        try StoreApp(of: self).open(storeFolder)
+        let store = try openStore()
+        try keepCatalog()
+        return store
     }
+
+    private func openStore() throws -> Store { try StoreApp(of: self).open(storeFolder) }
 
     /// Adds the store's roots to the certificates that the service trusts.
     func trust(_ store: Store) throws {
@@ -287,7 +292,7 @@ extension DataDirectory {
     }
 
     var clocks: StoreClocks {
-        get throws { StoreClocks(appStore: try hasStore() ? store() : nil, play: try openedPlay) }
+        get throws { StoreClocks(appStore: try hasStore() ? openStore() : nil, play: try openedPlay) }
     }
 
     /// The local Google Play; nil if there is none.

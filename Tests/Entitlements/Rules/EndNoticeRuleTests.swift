@@ -68,6 +68,14 @@ import Testing
             steps: [(0, .states(false)), (27, .looks), (28, .states(false, until: 40)), (38, .looks)],
             notices: ["27 of 30", "37 of 40"]),
         Life(
+            testDescription: "told by a clock ahead, which is set back",
+            steps: [(0, .states(false)), (28, .looks), (20, .states(false)), (21, .looks), (27, .looks), (29, .looks)],
+            notices: ["27 of 30"]),
+        Life(
+            testDescription: "told by a clock ahead, and extended",
+            steps: [(0, .states(false)), (28, .looks), (20, .states(false, until: 40)), (38, .looks)],
+            notices: ["27 of 30", "37 of 40"]),
+        Life(
             testDescription: "prepaid", steps: [(0, .prepaid(until: 30)), (27, .looks), (28, .looks)],
             notices: ["27 of 30"]),
         Life(
@@ -140,6 +148,40 @@ import Testing
             }
         }
         #expect(notices == life.notices)
+    }
+
+    /// The service was down, or its clock has jumped. Then a statement of the store may be on its way.
+    @Test func `a held notice waits for a statement of after its moment, or for the end of the hold`() throws {
+        /// The notices of a look on a day, and the moment of the next look, in days and hours.
+        func look(
+            _ facts: inout EntitlementFacts, on day: Int64, hold: Int64?, stating renews: Bool? = nil
+        ) -> (count: Int, isAwaited: Bool, nextHour: Int64?) {
+            var decision = Rules.decision(after: day * Self.day, knowing: facts)
+            if let claim = renews.flatMap({ Self.claim(.states($0), on: day) }) {
+                _ = decision.redeem(claim, for: Rules.alice, by: .user)
+            }
+            let originals = Set(decision.facts.purchases.keys)
+            let awaiting = decision.recordStates(
+                of: originals, holding: hold.map { Rules.later(day * Self.day + $0) }
+            ) { _ in .autoRenewableSubscription }
+            facts = decision.facts
+            let next = originals.first.flatMap { facts.recordedStates[$0]?.changesAt }
+            return (
+                decision.story.count { $0.contains("endsSoon") }, awaiting.renewals == originals,
+                next.map { ($0.secondsSince1970 - Rules.now.secondsSince1970) / 3600 }
+            )
+        }
+        var facts = EntitlementFacts()
+        #expect(look(&facts, on: 0, hold: nil, stating: false) == (0, false, 27 * 24))
+        // Held on day 28 for two hours. The state is not read as an earlier one once more.
+        #expect(look(&facts, on: 28, hold: 7200) == (0, true, 28 * 24 + 2))
+        for (renews, count) in [(nil, 1), (false, 1), (true, 0)] as [(Bool?, Int)] {
+            var known = facts
+            #expect(look(&known, on: 29, hold: renews == nil ? nil : 7200, stating: renews) == (count, false, 30 * 24))
+            #expect(look(&known, on: 29, hold: nil) == (0, false, 30 * 24))
+        }
+        // The hold may end after the period.
+        #expect(look(&facts, on: 29, hold: 5 * Self.day) == (0, true, 30 * 24))
     }
 
     @Test func `another purchase with an end has no notice`() {

@@ -383,6 +383,23 @@ enum PlayAnswers {
             try Answers.statement(active, orders: [order]).purchases.first?.purchase.revocationDate == nil)
     }
 
+    @Test func `a refund leaves the end to which a charge was deferred`() throws {
+        let item = #""expiryTime":"\#(Answers.day(-1))","autoRenewingPlan":{}"#
+        let history = #","orderHistory":{"refundEvent":{"eventTime":"\#(Answers.day(-1))"}}"#
+        let known = GooglePlayLines.Product(
+            "premium", in: "", of: Answers.token, charge: "GPA.1", orderId: "GPA.1", from: Self.now.adding(days: -38),
+            to: Self.now.adding(days: 10))
+        let purchase = try #require(
+            try Answers.statement(
+                Answers.subscription("EXPIRED", item: item),
+                orders: [try Answers.month("REFUNDED", until: -8, more: history)], lines: [known]
+            ).purchases.first
+        ).purchase
+        // The customer had access until the refund, later than the order's own end.
+        #expect(purchase.revocationDate == Self.now.adding(days: -1))
+        #expect(purchase.expiresDate == Self.now.adding(days: 10))
+    }
+
     @Test(
         arguments: [
             (#"{"userInitiatedCancellation":{"cancelTime":"2026-09-01T00:00:00Z"}}"#, 1),

@@ -153,6 +153,22 @@ import Testing
         #expect(shared.purchases.isEmpty)
     }
 
+    @Test func `a token that ended before its first answer ends what it has taken over`() throws {
+        // A deferred replacement shares the charge. Google refunds one that is not acknowledged, with the charge.
+        let (items, linked) = ([item("premium", until: -1)], #","linkedPurchaseToken":"earlier""#)
+        let before = [known(of: "earlier")]
+        let ended = try statement(items, in: "EXPIRED", knowing: before, more: linked, isNewToken: true)
+        #expect(try transaction(ended).transactionIdentifier == "GPA.1")
+        #expect(try transaction(ended).expiresDate == Self.day(-1))
+        #expect(ended.lines.products.map(\.purchaseToken) == [Answers.token])
+        // A token that follows another one, or was replaced itself, may be an earlier one.
+        let replaced = linked + #","canceledStateContext":{"replacementCancellation":{}}"#
+        for more in ["", linked.replacing("earlier", with: "earliest"), replaced] {
+            let other = try statement(items, in: "EXPIRED", knowing: before, more: more, isNewToken: true)
+            #expect(other.purchases.isEmpty && other.lines.products == before)
+        }
+    }
+
     @Test(arguments: ["EXPIRED", "ON_HOLD", "PAUSED"])
     func `a state without access ends every charge of its lines`(state: String) throws {
         let renewed = try statement([item("premium", order: "GPA.1..0", until: 30)], in: state, knowing: [known(to: 1)])

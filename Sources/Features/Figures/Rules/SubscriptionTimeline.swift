@@ -60,6 +60,21 @@ struct SubscriptionTimeline {
             return SubscriptionLength(from: start, until: start.adding(seconds: min(product / price, Self.longest)))
         }
 
+        /// The length that the price of the plan pays, if the rest of a replaced period pays this one at the same rate.
+        func length(forRestOf replaced: Period) -> SubscriptionLength? {
+            let start = transaction.purchaseDate.secondsSince1970
+            guard transaction.isPaidByOther, let price = transaction.recurringPrice,
+                let old = replaced.transaction.price, old.currency == price.currency, old.milliunits > 0,
+                let end = transaction.fundedUntil?.secondsSince1970, end > start,
+                let paidUntil = replaced.transaction.fundedUntil?.secondsSince1970, paidUntil > start
+            else { return nil }
+            let whole = paidUntil - replaced.transaction.purchaseDate.secondsSince1970
+            let rest = Double(old.milliunits) * Double(paidUntil - start) / Double(whole)
+            let seconds = min(Double(price.milliunits) / rest * Double(end - start), Double(Self.longest))
+            return SubscriptionLength(
+                from: transaction.purchaseDate, until: transaction.purchaseDate.adding(seconds: Int64(seconds)))
+        }
+
         /// The length without the time that the rest of a replaced period pays.
         func length(after replaced: Period) -> SubscriptionLength {
             let start = transaction.purchaseDate.secondsSince1970
@@ -212,28 +227,32 @@ struct SubscriptionTimeline {
     /// Sets the monthly revenue of periods. It follows from the price and the length of the plan: the first period after a change of the
     /// plan has the price and the length of what the value of the old plan pays.
     ///
-    /// Google states no length of a plan. It is that of another period of the plan, or else that of the plan before, or else the time
-    /// that the price of the plan pays at the same rate.
+    /// Google states no length of a plan. It is that of another period of the plan, or else the time that its price pays at the rate of the
+    /// rest of the old plan, or else that of the plan before, or else the time that its price pays at the rate of this period.
     private static func setPrices(of periods: inout [Period]) {
         for index in periods.indices {
             let transaction = periods[index].transaction
+            guard transaction.isProrated || transaction.hasCarriedTime else {
+                periods[index].setPrice()
+                continue
+            }
+            // A trial has a length of its own.
+            let whole = periods.first {
+                $0.transaction.plan == transaction.plan && !$0.transaction.isProrated
+                    && !$0.transaction.hasCarriedTime && !$0.isTrial
+            }
             if transaction.isProrated {
                 let before = index > 0 ? periods[index - 1] : nil
                 if let before, before.isTrial, before.continues(into: periods[index]), !periods[index].isKnownToBePaid {
                     periods[index].isTrial = true
                 }
-                // A trial has a length of its own. One of an add-on ends with such a charge (subscription-with-addons, "Rules applicable for items").
-                let whole = periods.first {
-                    $0.transaction.plan == transaction.plan && !$0.transaction.isProrated && !$0.isTrial
-                }
+                // That of an add-on ends with such a charge (subscription-with-addons, "Rules applicable for items").
                 let isFullPrice = transaction.price.map { $0 == transaction.recurringPrice } ?? false
                 let paid = before.flatMap { $0.isTrial || isFullPrice ? nil : $0 }
-                periods[index].length = (whole ?? paid)?.length ?? periods[index].lengthOfPlan
-            } else if transaction.hasCarriedTime, index > 0, !periods[index - 1].isTrial {
-                let whole = periods.first {
-                    $0.transaction.plan == transaction.plan && !$0.transaction.isProrated && !$0.isTrial
-                        && !$0.transaction.hasCarriedTime
-                }
+                periods[index].length =
+                    whole?.length ?? before.flatMap { periods[index].length(forRestOf: $0) } ?? paid?.length
+                    ?? periods[index].lengthOfPlan
+            } else if index > 0, !periods[index - 1].isTrial {
                 periods[index].length = whole?.length ?? periods[index].length(after: periods[index - 1])
             }
             periods[index].setPrice()

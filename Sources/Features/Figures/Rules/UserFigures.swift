@@ -96,6 +96,9 @@ struct FigureTransaction {
     let plan: [ByteKey]
     /// True for a period for the value of a replaced plan, which has another length and price than the plan.
     let isProrated: Bool
+    /// True for a period that the rest of a replaced plan pays: "the remaining time will be prorated and credited to the user"
+    /// (BillingFlowParams.SubscriptionUpdateParams.ReplacementMode, WITH_TIME_PRORATION).
+    let isPaidByOther: Bool
     /// True for the first period of a plan that has replaced another one for its full price. It has the time that the rest of the other
     /// one pays, too.
     let hasCarriedTime: Bool
@@ -134,13 +137,15 @@ struct FigureTransaction {
         // Less than the plan's price is paid for less than its time, also where Google states no phase of a proration.
         let isPart =
             !isOffer && facts[.recurringPrice] != nil && price?.milliunits ?? .max < recurringPrice?.milliunits ?? 0
+        let mode = facts.text(.replacementMode)
+        // "The user is charged full price of new plan and is given a full billing cycle of subscription, plus remaining prorated time from
+        // the old plan" (BillingFlowParams.SubscriptionUpdateParams.ReplacementMode, CHARGE_FULL_PRICE), also as a prorated phase.
+        hasCarriedTime = mode == "CHARGE_FULL_PRICE" && !isPart
         // "Without proration", a new plan begins at once and is charged at the next renewal of the old one
         // (developer.android.com/google/play/billing/subscriptions, "Replacement modes").
-        let isRestOfOther = facts.text(.replacementMode) == "WITHOUT_PRORATION"
-        isProrated = facts.bool(.isProrated) == true || isPart || isRestOfOther
-        // "The user is charged full price of new plan and is given a full billing cycle of subscription, plus remaining prorated time from
-        // the old plan" (BillingFlowParams.SubscriptionUpdateParams.ReplacementMode, CHARGE_FULL_PRICE).
-        hasCarriedTime = !isProrated && facts.text(.replacementMode) == "CHARGE_FULL_PRICE"
+        let isRestOfOther = mode == "WITHOUT_PRORATION"
+        isProrated = !hasCarriedTime && (facts.bool(.isProrated) == true || isPart || isRestOfOther)
+        isPaidByOther = mode == "WITH_TIME_PRORATION"
         let expiresAt = transaction.subscribedUntil
         self.expiresAt = expiresAt.map(Self.bounded)
         fundedUntil = expiresAt.map { Self.bounded(max($0, facts.date(.expiresDate) ?? $0)) }
