@@ -13,6 +13,9 @@ import Testing
 @Suite struct CompilerBugTests {
     /// The files in `Sources` with such a type, and its declaration.
     private static let types = [
+        "Entitlements/ExternalPurchases/ExternalPurchase.swift": [
+            "final class ExternalPurchase", "final class ExternalPurchaseReport",
+        ],
         "Entitlements/GooglePlay/ExternalTransactionReport.swift": ["final class ExternalTransactionReport"],
         "Entitlements/GooglePlay/GooglePurchase.swift": ["final class GooglePurchase"],
         "Entitlements/Redemption/RedemptionDoor.swift": ["final class RedemptionRequest", "final class Statement"],

@@ -185,6 +185,10 @@ import Vocabulary
                     INSERT INTO external_transaction VALUES
                         ('s', 'r', 'q', 'localPlay', 1, '{}', 'i', 1, 'K', 2, 3, NULL, 'e'),
                         ('s', '', 'q', 'localPlay', 1, '{}', NULL, 1, 'K', 2, NULL, 3, NULL);
+                    INSERT INTO external_purchase VALUES ('p', 1, 4, 'SERVICES', 1, 2, 3, 1, 'waiting', 4);
+                    INSERT INTO external_purchase_report VALUES
+                        ('p', 'r', 1, 'NO_LINE_ITEM', '[]', 1, 'K', 2, 3, 4, NULL, '{"message":"e"}', 4),
+                        ('p', 's', 1, 'NO_LINE_ITEM', '[]', 1, NULL, 2, 3, NULL, 5, NULL, 4);
                     INSERT INTO ledger_secret VALUES ('purchaseTokens', zeroblob(32));
                     INSERT INTO parked_original VALUES ('9', 4, 1, '91');
                     INSERT INTO kept_proof SELECT user_id, zeroblob(32), x'01', x'' FROM user LIMIT 1;

@@ -225,6 +225,24 @@ import Vocabulary
         }
     }
 
+    @Test(arguments: [(.appleProduction, false), (.appleSandbox, true)] as [(Origin, Bool)])
+    func `tokens that Apple is to know are not deleted`(origin: Origin, isReset: Bool) async throws {
+        try await start([.xcode], allowsReset: true)
+        try await ledger.write {
+            try $0.database.insert(
+                into: "external_purchase",
+                [
+                    "external_purchase_id", "app", "origin", "created_at", "learned_at", "is_announced", "state",
+                ],
+                [["token", 1 as Int64, origin, Self.now, Self.now, 1 as Int64, "unreported"]])
+        }
+        if isReset {
+            #expect(try await ledger.reset(at: Self.now) == LedgerReset(users: 0))
+        } else {
+            await #expect(throws: LedgerResetError.hasCustomers) { try await ledger.reset(at: Self.now) }
+        }
+    }
+
     /// ```
     /// // start with customers          reset
     /// //                               no service with customers

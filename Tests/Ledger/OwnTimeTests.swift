@@ -23,7 +23,8 @@ import Testing
                 "expected_purchase.purchase_date", "expected_purchase.expires_at", "notification.signed_at",
                 "google_voided_purchase.voided_at", "google_voided_units.voided_at", "google_line.begins_at",
                 "google_line.ends_at", "google_purchase.acknowledge_by", "google_purchase.paid_until",
-                "customer_activity.last_purchase_at", "figure.day", "figure_cohort.day",
+                "customer_activity.last_purchase_at", "figure.day", "figure_cohort.day", "external_purchase.created_at",
+                "external_purchase.expires_at", "external_purchase.report_at",
             ]
         ),
         (
@@ -38,7 +39,8 @@ import Testing
                 "team_member.created_at", "team_member.removed_at", "team_change.happened_at",
                 "webhook_delivery.happened_at", "webhook_attempt.attempted_at", "webhook_endpoint.created_at",
                 "webhook_endpoint.removed_at", "webhook_change.happened_at", "google_purchase.acknowledged_at",
-                "external_transaction.reported_at", "external_transaction.passed_on_at", "mail.created_at",
+                "external_transaction.reported_at", "external_transaction.passed_on_at", "external_purchase.learned_at",
+                "external_purchase_report.reported_at", "external_purchase_report.accepted_at", "mail.created_at",
                 "mail.sent_at", "account.created_at", "account.email_verified_at", "member.joined_at", "wish.wished_at",
                 "catalog_change.happened_at", "figure_upkeep.done_at",
                 "ledger_reset.happened_at",
@@ -56,7 +58,10 @@ import Testing
         ),
         (
             "the rule compares it with now",
-            ["attribute.stated_at", "app_attribute.stated_at", "mail_count.began_at"]
+            [
+                "attribute.stated_at", "app_attribute.stated_at", "mail_count.began_at",
+                "external_purchase_report.due_at",
+            ]
         ),
     ]
 

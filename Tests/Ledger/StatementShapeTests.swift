@@ -219,6 +219,7 @@ struct StatementShapeTests: LedgerSuite {
         try await purchases.endOverdueAcknowledgement(of: purchase)
         _ = try await service.mendTimes(to: clock.now())
         try await reportExternalTransactions(purchases)
+        try await reportExternalPurchases()
     }
 
     private func reportExternalTransactions(_ purchases: GooglePurchaseService) async throws {
@@ -238,6 +239,31 @@ struct StatementShapeTests: LedgerSuite {
         let listed = try await service.externalTransactions(of: nil, in: nil, after: nil, limit: 1)
         let position = listed.first?.position
         _ = try await service.externalTransactions(of: "com.example.app", in: .refused, after: position, limit: 9)
+    }
+
+    private func reportExternalPurchases() async throws {
+        let (app, now) = ("com.example.app", clock.now())
+        func token(_ name: String) -> ExternalPurchase.Token {
+            ExternalPurchase.Token(identifier: "SANDBOX_\(name)", type: nil, createdAt: now, expiresAt: nil)
+        }
+        for _ in 0..<2 { _ = try await service.announce(token("1"), of: app) }
+        let own = ExternalPurchase.Token(
+            identifier: "SANDBOX_2", type: nil, createdAt: now.adding(days: -20), expiresAt: nil)
+        _ = try await service.announce(own, of: app)
+        _ = try await service.report(.noLineItem, [], about: "SANDBOX_1", as: "r", of: app, by: "K") { _ in }
+        try await service.reportUnreportedExternalPurchases(of: app, at: [.localSandbox])
+        let due = try await service.externalPurchaseReportsToSend(of: app, at: [.localSandbox], limit: 9)
+        #expect(due.count == 2)
+        for report in due {
+            #expect(try await service.beginAttempt(of: report))
+            try await service.failed(report, .init("e"), isFinal: false)
+            try await service.failed(report, .init("e"), isFinal: true)
+            try await service.recordAcceptance(of: report)
+        }
+        let purchase = try await service.externalPurchases(of: nil, in: nil, after: nil, limit: 1).first?.position
+        _ = try await service.externalPurchases(of: app, in: .waiting, after: purchase, limit: 9)
+        let report = try await service.externalPurchaseReports(of: nil, in: nil, after: nil, limit: 1).first?.position
+        _ = try await service.externalPurchaseReports(of: app, in: .refused, after: report, limit: 9)
     }
 
     private func forward() async throws {

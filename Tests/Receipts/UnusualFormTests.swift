@@ -103,8 +103,8 @@ import Testing
             "environment": .requiredText, "appAppleId": .decidingNumber, "bundleId": .decidingText,
         ],
         "externalPurchaseToken": [
-            "externalPurchaseId": .requiredText, "tokenCreationDate": .number, "appAppleId": .decidingNumber,
-            "bundleId": .decidingText,
+            "externalPurchaseId": .requiredText, "tokenCreationDate": .number, "tokenExpirationDate": .number,
+            "tokenType": .text, "appAppleId": .decidingNumber, "bundleId": .decidingText,
         ],
         "unclaimInfo": [
             "environment": .decidingText, "appAppleId": .decidingNumber, "bundleId": .decidingText,

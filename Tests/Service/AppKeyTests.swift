@@ -166,8 +166,11 @@ import Vocabulary
 
     /// The closed routes whose answers another app's purchases and the requests themselves change.
     private static let unstable: Set = ["GET /v1/users/{user}/export", "GET /metrics"]
-    /// The list that is empty: nobody states attributes. Any other has something to see or to change.
-    private static let empty: Set = ["GET /v1/users/{user}/attributes"]
+    /// The lists that are empty: nobody states attributes, or buys outside the App Store. Any other has something to see or to change.
+    private static let empty: Set = [
+        "GET /v1/users/{user}/attributes", "GET /v1/apple/external-purchases",
+        "GET /v1/apple/external-purchase-reports",
+    ]
 
     /// True for an answer whose lists have no elements.
     private static func isEmpty(_ answer: ServiceFixture.Answer) -> Bool {

@@ -41,7 +41,7 @@ import Vocabulary
 
     @Test func `each route of Till's own has an operation, and each operation a route`() throws {
         // Apple and RFC 6960 describe the others.
-        let others = ["/inApps", "/groups", "/verifyReceipt", "/ocsp"]
+        let others = ["/inApps", "/externalPurchase", "/groups", "/verifyReceipt", "/ocsp"]
         let own = routes.operations.filter { operation in !others.contains { operation.contains($0) } }
         #expect(Set(try described().operations.keys) == Set(own))
     }
@@ -74,7 +74,8 @@ import Vocabulary
         ("SharingRequest", #"{"account":"a"}"#), ("PriceIncreaseRequest", #"{"price":1,"needsConsent":true}"#),
         ("TimeAdvanceRequest", #"{"by":"1mo"}"#), ("NotificationFaultsRequest", #"{"faults":["drop"]}"#),
         ("NotificationRequest", #"{"notificationType":"RESCIND_CONSENT","account":"a"}"#),
-        ("RetentionRequest", #"{"locale":"en-US"}"#), ("SignedRequest", #"{"signedRequest":"a.b.c"}"#),
+        ("ExternalTokenRequest", #"{"tokenType":"SERVICES"}"#), ("RetentionRequest", #"{"locale":"en-US"}"#),
+        ("SignedRequest", #"{"signedRequest":"a.b.c"}"#),
     ])
     func `a body's schema requires the fields that decoding requires`(schema: String, json: String) throws {
         let schema = try #require(try described().document["components"]?["schemas"]?[schema])
@@ -97,11 +98,13 @@ import Vocabulary
             (.post, "/purchases", #"{"account":"alice","productId":"garden.basic.yearly"}"#),
             (.post, "/notifications", #"{"notificationType":"RESCIND_CONSENT","account":"alice"}"#),
             (.post, "/signedRequests", #"{"signedRequest":"a.b.c"}"#),
+            (.post, "/externalPurchaseTokens", #"{"tokenType":"SERVICES"}"#), (.get, "/externalPurchaseTokens", nil),
             (.post, "/transactions/\(sold)/cancellation", nil), (.post, "/reset", nil),
         ] {
             let answer = try await send(
                 method, "/sandbox/v1" + path, headers: [.authorization: "Bearer key"], body: body)
-            let isCreated = method == .post && ["/purchases", "/notifications"].contains(path)
+            let isCreated =
+                method == .post && ["/purchases", "/notifications", "/externalPurchaseTokens"].contains(path)
             #expect(answer.status == (isCreated ? .created : .ok), "\(path)")
             let name =
                 "\(method.rawValue) /sandbox/v1"

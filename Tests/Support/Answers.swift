@@ -32,6 +32,37 @@ package struct ExternalTransactionResource: Decodable, Listed, Sendable {
     package let lastError: String?
 }
 
+package struct ExternalPurchaseResource: Decodable, Listed, Sendable {
+    package static let listName = "externalPurchases"
+
+    package let externalPurchaseId: String
+    package let origin: String
+    package let tokenType: String?
+    package let tokenExpirationDate: String?
+    package let isAnnounced: Bool
+    package let dueAt: String
+    package let state: String
+}
+
+package struct ExternalPurchaseReportResource: Decodable, Listed, Sendable {
+    package static let listName = "externalPurchaseReports"
+
+    package let requestIdentifier: String
+    package let lineItemIds: [String]
+    package let state: String
+    package let reportedBy: String?
+    package let dueAt: String
+    package let attempts: Int
+    package let lastError: String?
+    package let errors: [Mistake]?
+
+    package struct Mistake: Decodable, Sendable {
+        package let errorCode: Int
+        package let fieldName: String?
+        package let lineItemId: String?
+    }
+}
+
 package struct RevocationResource: Decodable, Sendable {
     package let revokedAt: String
     package let reason: String

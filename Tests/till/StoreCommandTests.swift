@@ -319,6 +319,29 @@ import Vocabulary
         #expect(refused.status == 1 && refused.error.contains("PRICE_CHANGE is about a subscription."))
     }
 
+    @Test func `tokens of purchases outside the store are made and listed`() async throws {
+        struct Tokens: Decodable {
+            struct Token: Decodable {
+                let externalPurchaseId: String
+                let tokenType: String?
+                let status: String?
+            }
+
+            let externalPurchaseTokens: [Token]
+        }
+        let till = try await garden()
+        let empty = try await till.run("store", "external-tokens").output
+        #expect(empty.contains("till store external-tokens --make"))
+        let made = try await till.run("store", "external-tokens", "--make", "--json").decoded(Tokens.Token.self)
+        #expect(made.externalPurchaseId.hasPrefix("SANDBOX_") && made.tokenType == nil)
+        _ = try await till.run("store", "external-tokens", "--make", "--type", "SERVICES")
+        let listed = try await till.run("store", "external-tokens", "--json").decoded(Tokens.self)
+        #expect(listed.externalPurchaseTokens.map(\.tokenType) == [nil, "SERVICES"])
+        #expect(listed.externalPurchaseTokens.allSatisfy { $0.status == nil })
+        let refused = try await till.run("store", "external-tokens", "--type", "SERVICES")
+        #expect(refused.status == 64)
+    }
+
     @Test func `a request that no key has signed is judged, and ends with status 1`() async throws {
         let till = try await garden()
         let refused = try await till.run("store", "judge", "a.b.c", "--json")

@@ -124,7 +124,7 @@ package final class Store: Sendable {
     package func readOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
             let isDue = try queue.read { database in
-                try books(database).firstDue() != nil
+                try books(database).isDue()
             }
             guard !isDue else { return try writeOrThrow(body) }
             return try queue.read { try body(try books($0)) }

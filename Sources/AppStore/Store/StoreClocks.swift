@@ -200,6 +200,7 @@ extension Books {
         let start = try account.map(now(of:)) ?? now
         let next = [
             try subscriptions.nextDueDate(of: account), try notifications.nextAttemptDate(after: start, of: account),
+            account == nil ? try externalPurchases.nextReminder() : nil,
         ].compactMap(\.self).min()
         let way = min(rest, next.map { max(0, $0.millisecondsSince1970 - start.millisecondsSince1970) } ?? rest)
         try advance(by: way, of: account)
@@ -214,6 +215,9 @@ extension Books {
         try subscriptions.firstDue(until: now) ?? subscriptions.firstDue(by: clocks)
     }
 
+    /// True if an event is due.
+    func isDue() throws -> Bool { try firstDue() != nil || externalPurchases.firstDue(at: now) != nil }
+
     /// Performs the due events of each clock in order, each event at its own moment.
     ///
     /// - Parameter limit: The maximum number of events.
@@ -226,6 +230,11 @@ extension Books {
             guard count < limit else { return false }
             count += 1
             try at(dueDate).record(changed, effects)
+        }
+        while let (token, date) = try externalPurchases.firstDue(at: now) {
+            guard count < limit else { return false }
+            count += 1
+            try at(date).remind(of: token)
         }
         return true
     }

@@ -96,6 +96,31 @@ enum StoreSchema: LocalSchema {
             UNIQUE (original_transaction_id, request_id)
         ) STRICT;
 
+        CREATE TABLE external_purchase_token (
+            external_purchase_id TEXT PRIMARY KEY,
+            type TEXT,
+            creation_date INTEGER NOT NULL,
+            expiration_date INTEGER,
+            token TEXT NOT NULL,
+            status TEXT,
+            reminder_date INTEGER
+        ) STRICT;
+        CREATE INDEX external_purchase_token_by_reminder ON external_purchase_token (reminder_date)
+            WHERE reminder_date IS NOT NULL;
+
+        CREATE TABLE external_purchase_report (
+            request_id TEXT PRIMARY KEY,
+            record TEXT NOT NULL
+        ) STRICT;
+
+        CREATE TABLE external_purchase_line_item (
+            line_item_id TEXT PRIMARY KEY,
+            reference_line_item_id TEXT,
+            record TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX external_purchase_line_item_by_reference ON external_purchase_line_item (reference_line_item_id)
+            WHERE reference_line_item_id IS NOT NULL;
+
         CREATE TABLE team_key (
             key_id TEXT PRIMARY KEY,
             issuer_id TEXT NOT NULL,

@@ -6,7 +6,7 @@ extension LocalStoreDescription {
     static let appStore: Result<LocalStoreDescription, any Error> = Result {
         try LocalStoreDescription(
             title: "Till, the local App Store",
-            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`) and verifyReceipt.",
+            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`), the External Purchase Server API (`/externalPurchase`) and verifyReceipt.",
             errors: PackageResources.Errors_md, operations: APIOperation.all,
             pathParameters: [
                 "account": [.path("account", "The App Store account.", .text(length: 1...256)).shared(as: "account")],
@@ -25,7 +25,7 @@ extension APIOperation {
             deleteSale, readConsumption,
             requestRetentionMessage, judgeSignedRequest, listQueue,
             readSettings, changeSettings, reset, listNotifications, notify,
-            addFaults, replay,
+            addFaults, replay, makeExternalToken, listExternalTokens,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
 
     static let buy = sandbox(
@@ -119,6 +119,16 @@ extension APIOperation {
     static let replay = sandbox(
         .post, "notifications/{uuid}/replay", "replay", "Sends a notification again",
         answers: [.empty("It is sent.")])
+
+    static let makeExternalToken = sandbox(
+        .post, "externalPurchaseTokens", "makeExternalPurchaseToken",
+        "Makes the token of a purchase outside the App Store",
+        body: .json(ExternalTokenRequest.schema, isRequired: false),
+        answers: [.json("The token.", ExternalPurchaseToken.self, status: 201)])
+    static let listExternalTokens = sandbox(
+        .get, "externalPurchaseTokens", "listExternalPurchaseTokens",
+        "Lists the tokens of purchases outside the App Store",
+        answers: [.list("The tokens, the oldest first.", of: ExternalPurchaseToken.self)])
 
     static let queueActions = PaymentAction.allCases.map { action in
         let summary =

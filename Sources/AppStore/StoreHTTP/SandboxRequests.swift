@@ -205,3 +205,23 @@ struct NotificationRequest: SandboxRequest {
     var transactionId: String?
     var account: String?
 }
+
+struct ExternalTokenRequest: SandboxRequest {
+    static let schema = Schema.object("A token of a purchase outside the App Store.", named: "ExternalTokenRequest")
+        .fields([
+            "tokenType": .one(
+                of: ExternalPurchaseToken.Kind.allCases.map(\.rawValue),
+                "The type of a custom link token; absent for another token."
+            ).optional
+        ]).closed
+
+    var tokenType: String?
+
+    func kind() throws(Problem) -> ExternalPurchaseToken.Kind? {
+        guard let tokenType else { return nil }
+        guard let kind = ExternalPurchaseToken.Kind(rawValue: tokenType) else {
+            throw JSONBody.invalid("The field /tokenType must be ACQUISITION or SERVICES.")
+        }
+        return kind
+    }
+}

@@ -100,6 +100,22 @@ extension StoreNotification.SendAttempt: AnswerObject {
     }
 }
 
+extension ExternalPurchaseToken: AnswerObject, Listed {
+    package static let listName = "externalPurchaseTokens"
+    package static let answerFields = AnswerFields<Self>(
+        "The token of a purchase outside the App Store.", named: "ExternalPurchaseToken"
+    ) {
+        $0.field("externalPurchaseId", "The identifier of the token.", \.externalPurchaseId)
+        $0.field("tokenType", "`ACQUISITION` or `SERVICES`; absent for another token.", \.kind?.rawValue)
+        $0.field("tokenCreationDate", .time("The date of its creation."), \.creationDate.rfc3339)
+        $0.field(
+            "tokenExpirationDate", .time("The end of its active period; absent without a type."),
+            \.expirationDate?.rfc3339)
+        $0.field("status", "The status that was reported last, such as `LINE_ITEM`; absent before.", \.status)
+        $0.field("token", "The token as the app gets it: JSON in Base64URL.", \.text)
+    }
+}
+
 extension ResetResult: AnswerObject {
     package static let answerFields = AnswerFields<Self>("The things that were cleared.", named: "Reset") {
         $0.field("sales", "The number of transactions, renewals included.", \.sales)

@@ -149,6 +149,14 @@ struct SandboxRoutes: Sendable {
             }
             return JSONAnswer.response(bytes: json, status: .created)
         }
+        group.on(.makeExternalToken) { request, context in
+            let kind = try await SandboxBody.decode(request, context, as: ExternalTokenRequest.self).kind()
+            let json = try await BlockingWork.run { try store.write { try $0.makeExternalPurchaseToken(kind).json() } }
+            return JSONAnswer.response(bytes: json, status: .created)
+        }
+        group.on(.listExternalTokens) { _, _ in
+            try await read { try List(try $0.externalPurchases.tokens()).json() }
+        }
         group.on(.addFaults) { request, context in
             let faults = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self)
                 .notificationFaults()

@@ -99,6 +99,27 @@ struct ServerAPIRoutes: Sendable {
         }
     }
 
+    /// Adds the External Purchase Server API. A report with mistakes is answered with all of them, and one that the store does not have
+    /// with `NotFoundError` ("Send External Purchase Report", "Retrieve External Purchase Report").
+    func addExternalPurchases(to group: RouterGroup<ServiceContext>) {
+        on(.put, "v1/reports", group) { [store] call in
+            let report: ExternalPurchaseReport = try call.body(orThrow: Self.malformed)
+            let (identifier, mistakes) = try store.writeOrThrow { try $0.sendExternalPurchaseReport(report) }
+            guard mistakes.isEmpty else {
+                return JSONAnswer.response(bytes: try JSONAnswer.encode(["errors": mistakes]), status: .badRequest)
+            }
+            return try JSONAnswer.response(["requestIdentifier": identifier])
+        }
+        on(.get, "v1/reports/:id", group) { [store] call in
+            let identifier = call.text("id").lowercased()
+            guard let report = try store.readOrThrow({ try $0.externalPurchases.report(identifier) }) else {
+                let mistake = ExternalPurchaseMistake(.notFound, "requestIdentifier")
+                return JSONAnswer.response(bytes: try JSONAnswer.encode(mistake), status: .badRequest)
+            }
+            return JSONAnswer.response(bytes: Array(report.utf8))
+        }
+    }
+
     /// Adds an endpoint that reads the books.
     func read(
         _ path: String,

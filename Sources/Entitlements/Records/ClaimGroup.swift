@@ -216,6 +216,7 @@ struct ClaimGroup {
         decisions.decision.extendFixedPeriods()
         decisions.decision.recordStates(type: type)
         try notifications.insert(decisions.received, at: moment)
+        try notifications.learnExternalPurchases(of: decisions.received, at: moment)
         try notifications.note(repeated: decisions.repeated.subtracting(earlier.repeated), at: moment)
         try EntitlementChangeRecords(
             transaction: transaction, apps: apps, chains: chains, products: products, before: facts,

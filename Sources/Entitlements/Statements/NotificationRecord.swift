@@ -17,12 +17,13 @@ package struct NotificationRecord: Hashable, Sendable {
     /// The decoded notification as JSON, without the proofs inside it; nil if it is too long to be stored.
     package let content: String?
 
-    /// The purchase that the notification is about, if no statement comes with it. Nil for none.
+    /// The purchase or the token that the notification is about, if no statement comes with it. Nil for none.
     private(set) var subject: Subject?
 
     /// It is indirect, so that the record stays narrow (swiftlang/swift#90477).
     indirect enum Subject: Hashable, Sendable {
         case transaction(String, original: String)
+        case externalPurchase(ExternalPurchase.Token)
     }
 
     /// The longest content that is stored, in bytes of UTF-8.
@@ -104,13 +105,14 @@ extension EntitlementService {
     package func notification(in proof: [UInt8]) throws(RedemptionError) -> VerifiedNotification {
         let verified = try verify(proof)
         guard case .notification(let notification) = verified.content else { throw .noNotification }
+        let record = NotificationRecord(
+            app: try bundleIdentifier(of: verified), origin: verified.origin,
+            notificationUUID: notification.notificationUUID,
+            type: notification.notificationType, subtype: notification.subtype,
+            signedAt: notification.signedDate, proofDigest: verified.digest,
+            content: notification.contentWithoutProofs)
         return VerifiedNotification(
-            record: NotificationRecord(
-                app: try bundleIdentifier(of: verified), origin: verified.origin,
-                notificationUUID: notification.notificationUUID,
-                type: notification.notificationType, subtype: notification.subtype,
-                signedAt: notification.signedDate, proofDigest: verified.digest,
-                content: notification.contentWithoutProofs),
+            record: notification.externalPurchase.map { record.about(.externalPurchase($0)) } ?? record,
             stated: try verified.notifiedPurchase.map { purchase throws(RedemptionError) in
                 try claims(verified, proof).claim(purchase, renewal: verified.renewal).completed(by: notification)
             })
@@ -153,6 +155,14 @@ extension EntitlementService {
     func outcome(of request: ClaimRequest) async throws -> NotificationOutcome {
         guard case .recorded(let outcome) = try await claims.answer(request) else { throw RedemptionError.userUnknown }
         return outcome
+    }
+}
+
+extension ResponseBodyV2DecodedPayload {
+    /// The token of a purchase outside the App Store that the notification is about (`EXTERNAL_PURCHASE_TOKEN`).
+    fileprivate var externalPurchase: ExternalPurchase.Token? {
+        guard subject == .externalPurchaseToken, case .object(let part)? = fields[subject.rawValue] else { return nil }
+        return ExternalPurchase.Token(part, statedAt: signedDate)
     }
 }
 
@@ -208,6 +218,15 @@ struct NotificationRecords {
                     received.outcome.rawValue, notification.content,
                 ]
             })
+    }
+
+    /// Writes the tokens of purchases outside the App Store that notifications tell of.
+    func learnExternalPurchases(of received: [Received], at moment: Timestamp) throws {
+        for (notification, _, _) in received {
+            guard case .externalPurchase(let token) = notification.subject else { continue }
+            _ = try ExternalPurchaseRecords(database: database, apps: apps).learn(
+                token, of: notification.app, at: notification.origin, isAnnounced: false, at: moment)
+        }
     }
 
     /// Notes the first repetition of notifications. Later ones change nothing, so that repetitions cost little.

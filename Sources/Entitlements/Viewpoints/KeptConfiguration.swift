@@ -125,7 +125,9 @@ extension LedgerTransaction {
     ///
     /// - Throws: `LedgerResetError`.
     fileprivate func requireResets() throws {
-        guard try !hasServedCustomers(), try !hasExternalTransactions(of: .google) else {
+        guard try !hasServedCustomers(), try !hasExternalTransactions(of: .google),
+            try !hasExternalPurchases(of: .appleProduction)
+        else {
             throw LedgerResetError.hasCustomers
         }
         guard try keptConfiguration()?.allowsReset == true else { throw LedgerResetError.notAllowed }

@@ -128,6 +128,37 @@ package struct AppStoreServerClient: Sendable {
         _ = try await send(request(.put, path, nil, consumption), within: .schedule)
     }
 
+    /// `PUT /externalPurchase/v1/reports`
+    ///
+    /// - Returns: The mistakes that Apple finds in the report; nil if it is accepted.
+    package func sendExternalPurchaseReport(
+        _ report: JSONObject
+    ) async throws(ReconciliationError) -> [ExternalPurchaseReport.Refusal.Mistake]? {
+        let request = OutgoingRequest(
+            .put, url.absoluteString + "/externalPurchase/v1/reports", type: "application/json",
+            body: JSONValue.object(report).compactBytes)
+        let (status, body) = try await exchange(request, within: .schedule)
+        if (200...299).contains(status) { return nil }
+        // Only this status is about the report ("Send External Purchase Report").
+        guard status == 400 else { throw .refused(status: status, code: nil) }
+        guard case .object(let answer)? = try? JSONParser.parse(Array(body)) else { return [] }
+        return ExternalPurchaseReport.Refusal.Mistake.all(in: answer["errors"])
+    }
+
+    /// `GET /externalPurchase/v1/reports/{requestIdentifier}`
+    ///
+    /// - Returns: The accepted report; nil if Apple has none of the identifier, which it answers with 400.
+    func externalPurchaseReport(
+        _ requestIdentifier: String
+    ) async throws(ReconciliationError) -> JSONObject? {
+        let path = "/externalPurchase/v1/reports/\(requestIdentifier)"
+        let (status, body) = try await exchange(request(.get, path, nil, nil), within: .schedule)
+        if status == 400 { return nil }
+        guard (200...299).contains(status) else { throw .refused(status: status, code: nil) }
+        guard case .object(let report)? = try? JSONParser.parse(Array(body)) else { throw .answerInvalid }
+        return report
+    }
+
     /// The identifier as a segment of a path. Those of the ledger have digits only.
     private func escaped(_ transactionIdentifier: String) -> String {
         transactionIdentifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -164,25 +195,33 @@ package struct AppStoreServerClient: Sendable {
         return answer
     }
 
-    /// Sends a request, and retries within the time limit while the App Store answers with 429.
+    /// Sends a request, and returns the body of a success.
     private func send(
         _ request: OutgoingRequest,
         within limits: TimeLimits
     ) async throws(ReconciliationError) -> Data {
+        let (status, body) = try await exchange(request, within: limits)
+        guard (200...299).contains(status) else {
+            throw .refused(status: status, code: (try? JSONDecoder().decode(Refusal.self, from: body))?.errorCode)
+        }
+        return body
+    }
+
+    /// Sends a request, and retries within the time limit while the App Store answers with 429.
+    private func exchange(
+        _ request: OutgoingRequest,
+        within limits: TimeLimits
+    ) async throws(ReconciliationError) -> (status: Int, body: Data) {
         var waited: Int64 = 0
         while true {
             let answer = try await answer(to: request, within: limits.answer)
-            let (status, body) = (answer.status, Data(answer.body))
-            if (200...299).contains(status) { return body }
-            let refusal = try? JSONDecoder().decode(Refusal.self, from: body)
+            let status = answer.status
             if status == 401, let seconds = Self.secondsAhead(of: answer.header("Date"), at: clock.now()),
                 !(-AppStoreServerKey.tokenAge...AppStoreServerKey.tokenAge).contains(seconds)
             {
                 throw .clockWrong(secondsAhead: seconds)
             }
-            guard status == 429, waited < limits.rateLimit else {
-                throw .refused(status: status, code: refusal?.errorCode)
-            }
+            guard status == 429, waited < limits.rateLimit else { return (status, Data(answer.body)) }
             let seconds = min(max(1, secondsUntil(answer.header("Retry-After"))), limits.rateLimit - waited)
             waited += seconds
             do { try await Task.sleep(for: .seconds(seconds)) } catch { throw .cancelled }

@@ -17,7 +17,7 @@ package struct ServiceRoutes: Sendable {
         BalanceRoutes.self, GrantRoutes.self, AttributeRoutes.self, ProfileRoutes.self, AccountRoutes.self,
         EventRoutes.self, UserDataRoutes.self, SupportRoutes.self, CatalogRoutes.self, ComparisonRoutes.self,
         FigureRoutes.self, ExportRoutes.self, WebhookRoutes.self, ExternalTransactionRoutes.self,
-        NotificationRoutes.self, GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
+        ExternalPurchaseRoutes.self, NotificationRoutes.self, GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
     ]
 
     private let parts: ServiceParts
@@ -261,7 +261,9 @@ extension OpenAPIDocument {
         "createdAt": "2027-01-31T12:00:00.000Z", "createdBy": "key_2f1b7e3c", "currency": "KRW",
         "definition": "The sum of all prices.",
         "description": "All that grows in spring.", "displayName": "Spring", "displayPrice": "4400",
-        "email": "alice@example.com", "event": "granted", "externalTransactionId": "sale-1",
+        "email": "alice@example.com", "errorMessage": "The net amount value does not match the expected value.",
+        "event": "granted", "externalPurchaseId": "SANDBOX_4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10",
+        "externalTransactionId": "sale-1", "lineItemId": "sale-1", "lineItemIds": "sale-1",
         "grantedBy": "key_2f1b7e3c", "id": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "identifier": "standard",
         "issuer": "", "kind": "granted", "messageId": "msg_4c2f8c6e", "name": "level",
         "newPassword": "another correct horse", "nick": "Mint", "nickname": "Gardener",

@@ -69,7 +69,7 @@ struct AppStoreSettings {
     }
 }
 
-/// The background parts that ask the App Store for missed purchases and answer its consumption requests.
+/// The background parts that ask the App Store for missed purchases, answer its consumption requests, and report external purchases.
 struct AppStoreServices {
     struct Reconciliation: ConsoleReconciliation {
         let settings: AppStoreSettings
@@ -131,6 +131,8 @@ struct AppStoreServices {
                     reconciliation.reconciler.schedule(
                         notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
                         runs: reconciliation.runs, metrics: metrics, logger: configuration.logger))
+                backgroundServices.append(
+                    reconciliation.reconciler.externalPurchaseReporter(metrics: metrics, logger: configuration.logger))
                 guard let answer = settings.consumption else { continue }
                 backgroundServices.append(
                     reconciliation.reconciler.consumptionResponder(

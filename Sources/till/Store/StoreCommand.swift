@@ -22,7 +22,8 @@ struct StoreCommand: AsyncParsableCommand {
             StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
             StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
             StoreDelete.self, StoreSubscription.self, StoreFamily.self, StoreTime.self, StoreSettingsCommand.self,
-            StoreNotifications.self, StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreReset.self,
+            StoreNotifications.self, StoreNotify.self, StoreExternalTokens.self, StoreRetention.self, StoreJudge.self,
+            StoreReset.self,
         ],
         defaultSubcommand: StoreServe.self)
 }

@@ -226,6 +226,54 @@ struct StoreNotify: Command {
     }
 }
 
+struct StoreExternalTokens: Command {
+    static let configuration = CommandConfiguration(
+        "external-tokens",
+        "List the tokens of purchases outside the App Store with their reported status, or make one.",
+        """
+        The app would get the token, and its server reports it at /externalPurchase/v1/reports. The store tells of a token with a type \
+        (CREATED), and of one that stays unreported (UNREPORTED).
+        """,
+        examples: """
+            till store external-tokens
+            till store external-tokens --make
+            till store external-tokens --make --type SERVICES
+            """)
+
+    @Flag(help: "Make a token.")
+    var make = false
+
+    @Option(help: .value("type", "The type of a custom link token: ACQUISITION or SERVICES (default: no type)."))
+    var type: ExternalPurchaseToken.Kind?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws { try require(make || type == nil, "--type is the type of a new token. Add --make.") }
+
+    func perform() async throws {
+        let (store, type) = (try common.existingStore, type)
+        if make {
+            let token = try store.write { try $0.makeExternalPurchaseToken(type) }
+            terminal.line("Token \(token.externalPurchaseId) is made:")
+            terminal.line(token.text)
+            if type != nil { try terminal.noteMissingAddress(of: store, common) }
+            return try terminal.json(JSONContent(answer: token.json()))
+        }
+        let tokens = try store.read { try $0.externalPurchases.tokens() }
+        terminal.table(
+            ["TOKEN", "TYPE", "CREATED", "EXPIRES", "REPORTED AS"],
+            tokens.map {
+                [
+                    $0.externalPurchaseId, $0.kind?.rawValue, $0.creationDate.rfc3339, $0.expirationDate?.rfc3339,
+                    $0.status,
+                ]
+            }, orElse: "No tokens. Make one with `till store external-tokens --make`.")
+        try terminal.json(JSONContent(answer: List(tokens).json()))
+    }
+}
+
+extension ExternalPurchaseToken.Kind: ExpressibleByArgument {}
+
 extension Terminal {
     /// Prints a remark if the store has no address for notifications.
     fileprivate func noteMissingAddress(of store: Store, _ common: CommonOptions) throws {

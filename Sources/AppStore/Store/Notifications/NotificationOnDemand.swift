@@ -1,8 +1,8 @@
 import Foundation
 import Proofs
 
-/// A notification that only a tester brings about. Apple sends it after a purchase outside the App Store, a call of the Advanced Commerce
-/// API, or the decision of a child's parents. The store has none of them.
+/// A notification that a tester brings about. Apple sends it about a token of a purchase outside the App Store, after a call of the
+/// Advanced Commerce API, or after the decision of a child's parents.
 package struct NotificationOnDemand: Hashable, Sendable, CaseIterable {
     package let type: NotificationTypeV2
     /// One of the type's subtypes; nil if the type has none.
@@ -20,9 +20,6 @@ package struct NotificationOnDemand: Hashable, Sendable, CaseIterable {
         let subtypes = subtypes(of: type)
         return subtypes.isEmpty ? [Self(type, nil)] : subtypes.map { Self(type, $0) }
     }
-    /// The age of an external purchase token when Apple tells that it was not reported, in days (External Purchase Server API,
-    /// "Reporting unrecognized and transactionless tokens").
-    private static let daysUntilReminder: Int64 = 10
 
     private init(_ type: NotificationTypeV2, _ subtype: Subtype?) { (self.type, self.subtype) = (type, subtype) }
 
@@ -65,11 +62,6 @@ package struct NotificationOnDemand: Hashable, Sendable, CaseIterable {
     private static func subtypes(of type: NotificationTypeV2) -> [Subtype] {
         Subtype.allCases.filter { $0.types.contains(type) }
     }
-
-    /// The date at which the token of an external purchase was created.
-    fileprivate func tokenCreationDate(at now: Timestamp) -> Timestamp {
-        subtype == .unreported ? now.adding(days: -Self.daysUntilReminder) : now
-    }
 }
 
 extension Books {
@@ -99,8 +91,7 @@ extension Books {
             try Store.check(account: account)
             return try notify(type, subtype, .appData, try issuer.appData(of: account, at: now))
         }
-        let token = issuer.externalPurchaseToken(createdAt: demanded.tokenCreationDate(at: now))
-        return try notify(type, subtype, .externalPurchaseToken, token)
+        return try notifyOfExternalPurchaseToken(subtype)
     }
 }
 
@@ -110,16 +101,6 @@ extension ProofIssuer {
         [
             "appAppleId": appAppleIdentifier, "bundleId": bundleIdentifier, "environment": environment.rawValue,
             "signedAppTransactionInfo": try signedAppTransaction(appTransactionIdentifier(of: account), at: moment),
-        ]
-    }
-
-    /// A new token of a purchase outside the App Store (App Store Server Notifications V2, `externalPurchaseToken`). Only its
-    /// identifier tells the environment.
-    fileprivate func externalPurchaseToken(createdAt creationDate: Timestamp) -> StatementFields {
-        let identifier = UUID(randomness: randomness).lowercasedString
-        return [
-            "externalPurchaseId": environment == .production ? identifier : "SANDBOX_" + identifier,
-            "tokenCreationDate": creationDate, "appAppleId": appAppleIdentifier, "bundleId": bundleIdentifier,
         ]
     }
 }

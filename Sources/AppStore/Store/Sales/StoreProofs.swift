@@ -171,7 +171,8 @@ extension Books {
         try transactions.storeLastChange()
         for table in [
             "payment_transaction", "consumption", "subscription", "app_store_transaction", "send_attempt",
-            "notification", "mass_extension", "seat_claim", "used_nonce",
+            "notification", "mass_extension", "seat_claim", "used_nonce", "external_purchase_token",
+            "external_purchase_report", "external_purchase_line_item",
         ] {
             try database.execute(sql: "DELETE FROM \(table)")
         }

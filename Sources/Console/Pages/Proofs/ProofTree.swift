@@ -184,6 +184,8 @@ package enum ProofFieldMeaning {
         "subtype": "detail of the event",
         "summary": "extension of many subscriptions",
         "tokenCreationDate": "creation of the token",
+        "tokenExpirationDate": "end of the token",
+        "tokenType": "type of the token",
         "unclaimInfo": "seats without a claim",
         "version": "version of the format",
     ]

@@ -40,7 +40,8 @@ public enum NotificationSubject: String, Sendable, CaseIterable {
                 "succeededCount": .integer, "failedCount": .integer,
             ]
         case .appData: [:]
-        case .externalPurchaseToken: ["tokenCreationDate": .integer]
+        case .externalPurchaseToken:
+            ["tokenCreationDate": .integer, "tokenExpirationDate": .integer, "tokenType": .text]
         case .unclaimInfo: ["unclaimSeatIds": .texts]
         }
     }

@@ -1,0 +1,93 @@
+import ArgumentParser
+import HTTPSupport
+
+struct ExternalPurchasesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "external-purchases",
+        abstract: "List the tokens of purchases outside the App Store, and the reports about them to Apple.",
+        subcommands: [ExternalPurchasesList.self, ExternalPurchaseReportsList.self],
+        defaultSubcommand: ExternalPurchasesList.self)
+}
+
+struct ExternalPurchasesList: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "list", "List the tokens of purchases outside the App Store, newest first, with the state of their reports.",
+        "The service reports a token by itself, if no back end has reported it a day before it is due.",
+        examples: """
+            till external-purchases
+            till external-purchases --state unreported
+            """)
+
+    @Option(help: "Only tokens in this state: unreported, waiting, reported or refused.")
+    var state: String?
+
+    @OptionGroup var list: ListLimit
+
+    @OptionGroup var call: CallOptions
+
+    private struct Token: Decodable, Listed, Sendable {
+        static let listName = "externalPurchases"
+
+        let externalPurchaseId: String
+        let tokenType: String?
+        let isAnnounced: Bool
+        let dueAt: String
+        let state: String
+    }
+
+    func perform() async throws {
+        let tokens: [Answered<Token>] = try await elements(
+            of: "/v1/apple/external-purchases", [("state", state)], upTo: list)
+        try terminal.list(["TOKEN", "TYPE", "KNOWN", "DUE", "STATE"], tokens, orElse: "No tokens.") {
+            [$0.externalPurchaseId, $0.tokenType, $0.isAnnounced ? "yes" : "no", $0.dueAt, $0.state]
+        }
+    }
+}
+
+struct ExternalPurchaseReportsList: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "reports", "List the reports about purchases outside the App Store, newest first, with Apple's answers.",
+        examples: """
+            till external-purchases reports
+            till external-purchases reports --state refused
+            """)
+
+    @Option(help: "Only reports in this state: waiting, accepted or refused.")
+    var state: String?
+
+    @OptionGroup var list: ListLimit
+
+    @OptionGroup var call: CallOptions
+
+    private struct Report: Decodable, Listed, Sendable {
+        static let listName = "externalPurchaseReports"
+
+        struct Mistake: Decodable, Sendable {
+            let errorCode: Int
+            let fieldName: String?
+        }
+
+        let requestIdentifier: String
+        let externalPurchaseId: String
+        let status: String
+        let dueAt: String
+        let state: String
+        let lastError: String?
+        let errors: [Mistake]?
+
+        /// Apple's numbers with their fields, or the error of the last attempt.
+        var reason: String? {
+            errors.map { $0.map { "\($0.errorCode) \($0.fieldName ?? "")" }.joined(separator: ", ") } ?? lastError
+        }
+    }
+
+    func perform() async throws {
+        let reports: [Answered<Report>] = try await elements(
+            of: "/v1/apple/external-purchase-reports", [("state", state)], upTo: list)
+        try terminal.list(
+            ["REPORT", "TOKEN", "STATUS", "DUE", "STATE", "REASON"], reports, orElse: "No reports."
+        ) {
+            [$0.requestIdentifier, $0.externalPurchaseId, $0.status, $0.dueAt, $0.state, $0.reason]
+        }
+    }
+}
