@@ -16,6 +16,7 @@ package final class ServiceMetrics: Sendable {
     package enum Work: String, CaseIterable {
         case redemptions, notifications, reconciliations
         case consumptionAnswers = "consumption_answers"
+        case refundReviews = "refund_reviews"
         case acknowledgements
         case externalTransactions = "external_transactions"
         case webhookAttempts = "webhook_attempts"
@@ -28,6 +29,7 @@ package final class ServiceMetrics: Sendable {
             case .notifications: "Notifications of the App Store and of Google Play."
             case .reconciliations: "Reconciliations with the App Store and with Google Play."
             case .consumptionAnswers: "Consumption information sent to the App Store for refund requests."
+            case .refundReviews: "Answers to Google Play about payments that banks dispute."
             case .acknowledgements: "Acknowledgements of purchases at Google Play."
             case .externalTransactions: "Reports about external transactions that are passed on to Google Play."
             case .webhookAttempts: "Webhook attempts. The outcome failed means that the message is given up."

@@ -110,6 +110,9 @@ struct Serve: Command {
         try configuration.settings.require(
             !runsPlay || configuration.googlePlay == nil, "google-service-account",
             "left out beside --play, whose account the service makes itself")
+        try configuration.settings.require(
+            runsPlay || configuration.googlePlay != nil || configuration.refundReview == nil,
+            "google-refund-preference", "set together with google-service-account")
         let sold = configuration.origins.filter(\.isSold)
         guard let origin = sold.map(\.rawValue).min() else { return }
         if runsStore {
@@ -372,12 +375,12 @@ extension Serve {
                     + "account, write \"ISSUER NAME\".")
         }
         let rules = configuration.catalogFolders.map { $0.appending(path: Catalog.refundRulesFile).path }
-        if configuration.appStore?.consumption == nil,
+        if configuration.appStore?.consumption == nil, configuration.refundReview == nil,
             let file = rules.first(where: FileManager.default.fileExists(atPath:))
         {
             notes.append(
-                "\(file) has no effect, because the service answers no question about refunds. Set refund-preference, if your "
-                    + "customers consent.")
+                "\(file) has no effect, because the service answers no question about refunds. Set refund-preference "
+                    + "or google-refund-preference, if your customers consent.")
         }
         if !configuration.hasWebhooks, try await !ledger.read(.snapshot, { try $0.webhookEndpoints() }).isEmpty {
             notes.append(

@@ -33,6 +33,8 @@ struct ServeConfiguration {
     let appStore: AppStoreSettings?
     /// Nil if the service does not call Google Play.
     let googlePlay: GooglePlaySettings?
+    /// The answer to Google Play about disputed payments; nil if the service does not answer.
+    let refundReview: RefundReviewAnswer?
     /// The servers that receive a copy of each notification.
     let forwardingTargets: [ForwardingTarget]
     let logger: Logger
@@ -70,6 +72,7 @@ struct ServeConfiguration {
             "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         appStore = try AppStoreSettings(settings, origins: origins)
         googlePlay = try GooglePlaySettings(settings, origins: origins)
+        refundReview = try GooglePlaySettings.refundReview(settings)
         forwardingTargets = try [ForwardingTarget](settings)
         server = try Self.server(settings)
         allowedOrigins = try Self.allowedOrigins(settings)
