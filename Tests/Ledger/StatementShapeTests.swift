@@ -232,6 +232,8 @@ struct StatementShapeTests: LedgerSuite {
                 review, by: evidence, RefundAnswer(.decline, to: evidence.facts), isDryRun: false, refusedAs: nil)
         }
         _ = try await ledger.read { try $0.latestRefundReviews(limit: 9) }
+        let duties = StoreDuties(uniqueKeysWithValues: StoreDuty.Kind.allCases.map { ($0, [.localPlayProduction]) })
+        _ = try await service.openDuties(duties)
     }
 
     private func reportExternalTransactions(_ purchases: GooglePurchaseService) async throws {

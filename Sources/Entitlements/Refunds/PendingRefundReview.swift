@@ -12,6 +12,9 @@ import Proofs
 package final class PendingRefundReview: RefundQuestion, Sendable {
     /// The time for the answer, in seconds. It is counted from the event, which is a little before the notification.
     package static let answerTime: Int64 = 24 * 60 * 60
+    /// The days after the deadline in which the service still tries. Google does not say that it refuses a late answer, and a wrong clock
+    /// must not end the attempts.
+    private static let lateDays: Int64 = 7
 
     /// The bundle identifier of the app.
     package let app: String
@@ -24,7 +27,7 @@ package final class PendingRefundReview: RefundQuestion, Sendable {
     /// The date of the question.
     package let signedAt: Timestamp
     package let attempts: Int
-    /// The time of the next attempt; nil if the question is settled, or given up after its deadline.
+    /// The time of the next attempt; nil if the question is settled, or given up long after its deadline.
     package let nextAttemptAt: Timestamp?
     /// The time at which Google Play accepted the answer, or refused it for good; nil before.
     package let settledAt: Timestamp?
@@ -50,6 +53,11 @@ package final class PendingRefundReview: RefundQuestion, Sendable {
     /// The pauses are those of acknowledgements: several attempts before the deadline.
     fileprivate var retry: GooglePurchase.Acknowledgement? {
         nextAttemptAt.map { .init(deadline: deadline, attempts: attempts, nextAttemptAt: $0) }
+    }
+
+    /// True if the service gives the question up. One that arrives late has one attempt.
+    fileprivate func isGivenUp(at moment: Timestamp) -> Bool {
+        attempts > 0 && deadline.adding(days: Self.lateDays) <= moment
     }
 }
 
@@ -119,17 +127,16 @@ extension GooglePurchaseService {
 
     /// Begins an attempt, after whose failure the next one follows a pause. A service that ends before the result tries again, too.
     ///
-    /// - Returns: False if another service has begun one, or if the deadline has passed after attempts in vain.
+    /// - Returns: False if another service has begun one, or if the question is given up.
     package func beginAnswer(to review: PendingRefundReview) async throws -> Bool {
         let now = entitlements.clock.now()
         guard let retry = review.retry else { return false }
-        // A question that arrives late has one attempt.
-        let isOver = review.attempts > 0 && review.deadline <= now
-        let next = isOver ? nil : retry.attempted(at: now)
+        let isGivenUp = review.isGivenUp(at: now)
+        let next = isGivenUp ? nil : retry.attempted(at: now)
         let isUnchanged = try await entitlements.ledger.writeInBackground {
             try $0.refundReviews.replace(retry, with: next, of: review)
         }
-        return isUnchanged && !isOver
+        return isUnchanged && !isGivenUp
     }
 
     /// What the ledger knows about the order of a question.

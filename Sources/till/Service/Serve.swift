@@ -240,6 +240,8 @@ struct Serve: Command {
             metrics: metrics)
         var stores = StoreClients(googlePlay: googlePlay.apps, playNotifications: googlePlay.notifications)
         (stores.orders, stores.offerSigners) = (appStores.orderClients, appStores.offerSigners)
+        if !appStores.answeredOrigins.isEmpty { stores.duties[.consumptionAnswer] = appStores.answeredOrigins }
+        if configuration.refundReview != nil { stores.duties[.refundReview] = stores.duties[.acknowledgement] }
         stores.logger = configuration.logger
         let settings = configuration.routeSettings(
             .apiKeys(keys, tokens, till.accounts), metrics: metrics, certificate: certificate)
@@ -257,9 +259,9 @@ struct Serve: Command {
                 door: stores.door(of: service, counting: metrics), keys: keys, store: local?.store,
                 play: localPlay?.play, metrics: metrics,
                 health: ServiceHealth(
-                    configuration: configuration, common: common, service: RunningService(till: till, keys: keys),
-                    startNotes: notes),
-                appStores: appStores, googlePlay: googlePlay.apps)
+                    configuration: configuration, common: common,
+                    service: RunningService(till: till, keys: keys, duties: stores.duties), startNotes: notes),
+                appStores: appStores, googlePlay: googlePlay.apps, duties: stores.duties)
             // Proxies reach the service over plain HTTP and browsers over TLS.
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
             others.append(pages)

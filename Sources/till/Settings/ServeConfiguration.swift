@@ -121,6 +121,20 @@ struct ServeConfiguration {
             place: ledgerPlace, features: .all(of: self), limit: .seconds(settings.number("ledger-wait-seconds")),
             supervisor: supervisor, logger: logger)
     }
+    /// The duties to stores that a service with this configuration takes on. A Play beside the service adds its own.
+    var duties: StoreDuties {
+        var duties: StoreDuties = [:]
+        if let appStore, appStore.consumption != nil {
+            let addresses = appSettings.isEmpty ? [nil] : appSettings.map(\.appStoreURL)
+            duties[.consumptionAnswer] = Set(addresses.flatMap { appStore.sources($0, origins).flatMap(\.origins) })
+        }
+        if googlePlay != nil {
+            let own = origins.filter { $0.store == .playStore }
+            duties[.acknowledgement] = own
+            if refundReview != nil { duties[.refundReview] = own }
+        }
+        return duties
+    }
     /// The apps of the service; empty for a service with one app.
     var appSettings: [AppSettings] { settings.apps }
     /// The names that stand for no user.

@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `an outage of hours delays the answer, and one of a day ends the attempts`() async throws {
+    @Test func `an outage of hours delays the answer, and after one of a day it is refused`() async throws {
         try await PlayService.run { played async throws in
             _ = try await Self.disputeSeeds(played)
             let offline = try await played.fixture.service(isReachable: false)
@@ -173,10 +173,13 @@ import Testing
                 try await Self.respond(offline)
                 played.fixture.advance(seconds: 3600)
             }
-            let missed = try #require(try await played.stored().first)
-            #expect(missed.nextAttemptAt == nil && missed.settledAt == nil)
+            let late = try #require(try await played.stored().first)
+            #expect(late.nextAttemptAt != nil && late.settledAt == nil)
             try await Self.respond(played)
-            #expect(try await played.stored().first?.attempts == missed.attempts)
+            #expect(try await played.stored().first?.settledAt != nil)
+            #expect(try await played.answers().last?.contains("refused by Google Play: googlePlayRefused") == true)
+            let missed = try await played.entitlements.openDuties([.refundReview: [.localPlayProduction]]).missed()
+            #expect(missed.map(\.subject) == [late.orderId])
         }
     }
 
