@@ -14,13 +14,19 @@ package struct StoreDuty: Hashable, Sendable {
         /// The acknowledgement of a redeemed purchase at Google Play, within three days, or half the period of a short prepaid plan
         /// (developer.android.com/google/play/billing/integrate, "acknowledge").
         case acknowledgement
+        /// The report of a sale outside Google's billing, or of its refund, within 24 hours
+        /// (developer.android.com/google/play/billing/outside-gpb-backend). They count from the report of the back end.
+        case externalTransaction
+
+        /// The kinds of each service that asks Google Play.
+        package static let ofGooglePlay: [Kind] = [.acknowledgement, .externalTransaction]
     }
 
     package let kind: Kind
     /// The bundle identifier of the app.
     package let app: String
     package let origin: Origin
-    /// The transaction, or the order, that the duty is about.
+    /// The transaction, or the order, that the duty is about. The back end has named an external one.
     package let subject: String
     package let deadline: Timestamp
 
@@ -73,6 +79,7 @@ extension LedgerTransaction {
             case .consumptionAnswer: try consumptionAnswers(from: origins, since: since)
             case .refundReview: try refundReviews(from: origins, since: since)
             case .acknowledgement: try acknowledgements(from: origins, since: since)
+            case .externalTransaction: try externalTransactions(from: origins, since: since)
             }
         }
         return OpenDuties(
@@ -142,6 +149,29 @@ extension LedgerTransaction {
             """,
             [moment, OpenDuties.limit])
         return missed + waiting.filter { redeemed.contains($0.key) }
+    }
+
+    /// A report that came late was missed. One that Google Play refuses is not: the back end makes another one.
+    private func externalTransactions(from origins: Set<Origin>, since moment: Timestamp) throws -> [StoreDuty] {
+        guard try database.has("external_transaction") else { return [] }
+        let (apps, time) = (try apps, ExternalTransactionReport.passingTime)
+        return try [Realm.google, .localPlay].flatMap { realm -> [StoreDuty] in
+            let origin = Origin(googlePlay: realm, isTest: false)
+            guard origins.contains(origin) else { return [] }
+            return try database.rows(
+                """
+                SELECT app, transaction_id, reported_at FROM external_transaction
+                WHERE (next_attempt_at IS NOT NULL OR passed_on_at > reported_at + \(time * 1000)) AND reported_at >= $1
+                    AND realm = $2
+                ORDER BY reported_at, transaction_id, refund_id LIMIT $3
+                """,
+                [moment.adding(seconds: -time), realm.rawValue, OpenDuties.limit]
+            ) { row in
+                StoreDuty(
+                    kind: .externalTransaction, app: try apps.bundleIdentifier(of: try row.next()), origin: origin,
+                    subject: try row.next(), deadline: (try row.next() as Timestamp).adding(seconds: time))
+            }
+        }
     }
 
     private func redeemed(among duties: [StoreDuty]) throws -> Set<TransactionKey> {

@@ -130,7 +130,7 @@ struct ServeConfiguration {
         }
         if googlePlay != nil {
             let own = origins.filter { $0.store == .playStore }
-            duties[.acknowledgement] = own
+            for kind in StoreDuty.Kind.ofGooglePlay { duties[kind] = own }
             if refundReview != nil { duties[.refundReview] = own }
         }
         return duties

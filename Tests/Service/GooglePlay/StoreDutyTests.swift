@@ -55,6 +55,38 @@ import Vocabulary
         }
     }
 
+    @Test func `the report of an external transaction is due for a day`() async throws {
+        try await run { played async throws in
+            func report(_ identifier: String) async throws {
+                let amount: JSONValue = .object(["currency": "USD", "priceMicros": "9990000"])
+                let sale: JSONValue = .object([
+                    "externalTransactionId": .string(identifier),
+                    "transactionTime": .string(played.fixture.garden.clock.now().rfc3339),
+                    "originalPreTaxAmount": amount, "originalTaxAmount": amount,
+                    "userTaxAddress": .object(["regionCode": "US"]),
+                    "oneTimeTransaction": .object(["externalTransactionToken": "t"]),
+                ])
+                #expect(try await played.send(.post, "/v1/google/external-transactions", sale).status == 201)
+            }
+            func passOn() async throws {
+                try await played.app.externalTransactionReporter(
+                    metrics: played.metrics, logger: ServiceFixture.logger
+                ).perform()
+            }
+            try await report("sale-1")
+            #expect(try await played.duties().due.map(\.subject) == ["sale-1"])
+            #expect(try await played.secondsLeft(of: "externalTransaction") == 86_400)
+            try await passOn()
+            #expect(try await played.duties().all.isEmpty)
+            try await report("sale-2")
+            played.fixture.advance(seconds: 86_401)
+            #expect(try await played.duties().missed().map(\.subject) == ["sale-2"])
+            // It stays late.
+            try await passOn()
+            #expect(try await played.duties().missed().map(\.subject) == ["sale-2"])
+        }
+    }
+
     /// The days of outages: a service that is down at night, and a store that does not answer for hours.
     @Test func `outages of hours miss no deadline, and one of days misses those within it`() async throws {
         try await run { played async throws in
@@ -146,7 +178,9 @@ private struct Outages {
 extension PlayService {
     fileprivate func duties() async throws -> OpenDuties {
         let origins: Set<Origin> = [.localPlayProduction, .localPlayTest]
-        return try await entitlements.openDuties([.acknowledgement: origins, .refundReview: origins])
+        return try await entitlements.openDuties([
+            .acknowledgement: origins, .refundReview: origins, .externalTransaction: origins,
+        ])
     }
 
     /// The value of a metric about duties; nil without one.

@@ -213,6 +213,7 @@ extension HealthRoutes {
         case .consumptionAnswer: "Answer about a refund, 12 hours"
         case .refundReview: "Answer about a disputed payment, 24 hours"
         case .acknowledgement: "Acknowledgement at Google Play, 3 days"
+        case .externalTransaction: "Report of an external transaction, 24 hours"
         }
     }
 
