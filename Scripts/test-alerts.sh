@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Lets Prometheus read Documentation/alerts.yml beside services with outages: a service that ends, a PostgreSQL server that stops, a disk
-# that fills, webhooks that fail, a TLS certificate that ends and one that does not load. In each, the right alert has to fire, with the
+# that fills, webhooks that fail, a store that takes no answer, a TLS certificate that ends and one that does not load. In each, the right alert has to fire, with the
 # remedy in its text, and no other one. Where the remedy is tried, the alert has to end.
 #   Scripts/test-alerts.sh TILL
 set -euo pipefail
@@ -24,7 +24,7 @@ product=com.memolease.sesac1.sprout1
 # serve NAME OPTION…: a service with the data directory NAME, as the instance NAME of Prometheus.
 declare -A process url scheme ca
 serve() {
-    local name=$1 address
+    local name=$1 address lines
     shift
     export TILL_DATA="$work/$name"
     "$till" keys make prometheus --scope metrics --scope read --scope redeem --scope webhooks ${ledger:+--ledger "$ledger"} \
@@ -32,7 +32,9 @@ serve() {
     mkfifo "$work/$name.address"
     "$till" serve --port 0 --log-level notice ${ledger:+--ledger "$ledger"} "$@" >"$work/$name.address" 2>"$work/$name.log" &
     process[$name]=$!
-    read -r _ _ address <"$work/$name.address" || fail "the service $name did not start: $(cat "$work/$name.log")"
+    # A service with a store writes more than one line.
+    exec {lines}<"$work/$name.address"
+    read -r _ _ address <&"$lines" || fail "the service $name did not start: $(cat "$work/$name.log")"
     url[$name]=$address
     scheme[$name]=${address%%:*}
 }
@@ -55,7 +57,12 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$w
 cp "$work/tls.crt" "$work/root.crt"
 ca[certificate]=$work/root.crt
 serve certificate --tls-certificate "$work/tls.crt" --tls-key "$work/tls.key"
-instances=(calm ended postgres webhooks certificate)
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$work/store.p8" 2>/dev/null
+chmod 600 "$work/store.p8"
+# Its App Store sends questions, and takes no answers.
+serve duties --store --app-store-key "$work/store.p8" --app-store-key-id key --app-store-issuer-id issuer --refund-preference DECLINE \
+    --app-store-url "http://127.0.0.1:$(free_port)" --reconcile-seconds 0 --reconcile-customers-seconds 0
+instances=(calm ended postgres webhooks certificate duties)
 mkdir "$work/disk"
 if mount -t tmpfs -o size=64m,mode=700 tmpfs "$work/disk" 2>/dev/null; then
     # The receipt of another store, whose root the service trusts.
@@ -160,6 +167,17 @@ class Hook(http.server.BaseHTTPRequestHandler):
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Hook).serve_forever()' "$hook_port" &
 ends webhooks TillWebhooksFail
 
+echo "== A store takes no answer before the deadline, and then it is too late"
+TILL_DATA=$work/duties "$till" buy "$product" --user alice >/dev/null
+sold=$(TILL_DATA=$work/duties "$till" store sales alice --json | grep -o '"transactionId" : "[0-9]*"' | grep -o '[0-9]*')
+TILL_DATA=$work/duties "$till" store refund "$sold" --step request >/dev/null
+fires duties TillRefundAnswersFail "twelve hours" "(appStoreUnreachable)"
+TILL_DATA=$work/duties "$till" store time --advance 7h >/dev/null
+fires duties TillDutyDue "(consumptionAnswer)" "till doctor"
+TILL_DATA=$work/duties "$till" store time --advance 6h >/dev/null
+fires duties TillDutyMissed "(consumptionAnswer)" "page Health"
+ends duties TillDutyDue
+
 echo "== The certificate is renewed, and the next one does not load"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$work/tls.key" -out "$work/tls.crt" -subj /CN=127.0.0.1 \
     -addext subjectAltName=IP:127.0.0.1 -days 90 2>/dev/null
@@ -190,6 +208,7 @@ if [ -n "${process[disk]:-}" ]; then
     ends disk TillLedgerFails
 fi
 
-rest=$(alerts | cut -d' ' -f1,2 | grep -v -e '^ended TillDown$' -e '^certificate TillReloadFailed$' || true)
+rest=$(alerts | cut -d' ' -f1,2 | grep -v -e '^ended TillDown$' -e '^certificate TillReloadFailed$' \
+    -e '^duties TillRefundAnswersFail$' -e '^duties TillDutyMissed$' || true)
 [ -z "$rest" ] || fail "other alerts fire: $rest"
 echo "The right alerts have fired, with the right remedies."

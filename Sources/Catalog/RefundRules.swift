@@ -1,7 +1,8 @@
 import Foundation
 import Proofs
 
-/// The rules that answer the App Store's questions about refunds (`CONSUMPTION_REQUEST`), from `RefundRules.json`.
+/// The rules that answer the stores' questions about refunds, from `RefundRules.json`: the App Store's `CONSUMPTION_REQUEST`, and Google
+/// Play's `PendingRefundReviewNotification`.
 ///
 /// The first rule whose conditions all hold decides.
 package final class RefundRules: Sendable {
@@ -56,10 +57,13 @@ extension Catalog {
 package struct RefundFacts: Hashable, Sendable {
     /// The whole of a purchase, in thousandths of a percent.
     package static let whole = 100_000
+    /// The only reason for which Google Play asks: "Pending reviews support only `CHARGEBACK` as the refund reason"
+    /// (developer.android.com/google/play/billing/play-developer-apis-release-notes, July 06, 2026).
+    package static let chargeback = "CHARGEBACK"
 
     package let productIdentifier: String?
     package let type: ProductType?
-    /// The customer's reason, in Apple's words.
+    /// The customer's reason in Apple's words, or that of Google Play (`RefundFacts.chargeback`).
     package let reason: String?
     /// True if a user has redeemed the purchase.
     package let isDelivered: Bool
@@ -67,7 +71,7 @@ package struct RefundFacts: Hashable, Sendable {
     package let consumed: Int?
     /// The seconds from the purchase to the question.
     package let age: Int64?
-    /// The number of the customer's other purchases that the App Store has refunded.
+    /// The number of the customer's other purchases that the store has refunded.
     package let refunds: Int?
 
     package init(
@@ -119,7 +123,24 @@ package struct RefundFacts: Hashable, Sendable {
     }
 }
 
-/// An answer to the App Store's question about a refund.
+/// A preference in an answer to Google Play about a refund
+/// (developers.google.com/android-publisher/api-ref/rest/v3/orders/reviewrefund, `RefundPreference`).
+package enum GoogleRefundPreference: String, CaseIterable, Sendable {
+    case approve = "APPROVE"
+    case decline = "DECLINE"
+    case neutral = "NEUTRAL"
+
+    /// The preference in the words of the rules; nil for none.
+    package var ofRules: RefundPreference? {
+        switch self {
+        case .approve: .grantFull
+        case .decline: .decline
+        case .neutral: nil
+        }
+    }
+}
+
+/// An answer to a store's question about a refund.
 package struct RefundAnswer: Hashable, Sendable {
     /// Nil to state none.
     package let preference: RefundPreference?
@@ -132,7 +153,7 @@ package struct RefundAnswer: Hashable, Sendable {
     ///
     /// It computes the share of a subscription itself. Of another product, `GRANT_PRORATED` needs a share between nothing and the
     /// whole (App Store Server API, `ConsumptionRequest`): of nothing consumed the refund is full, of the whole there is none.
-    init(_ preference: RefundPreference?, to facts: RefundFacts, by rule: String?) {
+    package init(_ preference: RefundPreference?, to facts: RefundFacts, by rule: String? = nil) {
         let isSubscription = facts.type == .autoRenewableSubscription
         let consumed = facts.isDelivered ? facts.consumed : 0
         self.rule = rule
@@ -150,9 +171,23 @@ package struct RefundAnswer: Hashable, Sendable {
             }
     }
 
+    /// The preference for Google Play. It refunds the whole of an order or nothing, so a part is no preference.
+    package var googlePreference: GoogleRefundPreference {
+        switch preference {
+        case .grantFull: .approve
+        case .decline: .decline
+        case .grantProrated, nil: .neutral
+        }
+    }
+
     /// The answer for people: `DECLINE by rule "spent"`.
-    package var text: String {
-        (preference?.rawValue ?? "no preference") + (rule.map { " by rule \"\($0)\"" } ?? ", no rule matched")
+    package var text: String { text(preference?.rawValue ?? "no preference") }
+
+    /// The same answer in the words of Google Play: `APPROVE by rule "accident"`.
+    package var googleText: String { text(googlePreference.rawValue) }
+
+    private func text(_ preference: String) -> String {
+        preference + (rule.map { " by rule \"\($0)\"" } ?? ", no rule matched")
     }
 }
 
@@ -164,13 +199,14 @@ private struct RefundRule {
 
     /// The answer that states no preference.
     private static let noPreference = "NONE"
+    private static let reasonWords = ConsumptionRequestReason.allCases.map(\.rawValue) + [RefundFacts.chargeback]
 
     let name: String
     /// Nil to state none.
     let preference: RefundPreference?
     private let products: Set<ByteKey>?
     private let types: [ProductType]?
-    private let reasons: [ConsumptionRequestReason]?
+    private let reasons: [String]?
     private let isDelivered: Bool?
     /// In thousandths of a percent.
     private let consumed: ClosedRange<Int64>?
@@ -193,8 +229,9 @@ private struct RefundRule {
                     return (ByteKey(product), product)
                 })
         }
-        types = try entry.optional("types")?.words()
-        reasons = try entry.optional("reasons")?.words()
+        types = try entry.optional("types")?.words(among: ProductType.allCases.map(\.rawValue))
+            .compactMap(ProductType.init(rawValue:))
+        reasons = try entry.optional("reasons")?.words(among: Self.reasonWords)
         isDelivered = try entry.optional("isDelivered")?.bool()
         consumed = try entry.optional("consumedPercent")?.range(upTo: 100, times: 1000)
         age = try entry.optional("ageHours")?.range(upTo: 1_000_000, times: 3600)
@@ -208,7 +245,7 @@ private struct RefundRule {
         }
         return holds(products, facts.productIdentifier) { $0.contains(ByteKey($1)) }
             && holds(types, facts.type) { $0.contains($1) }
-            && holds(reasons, facts.reason) { reasons, reason in reasons.contains { $0.rawValue == reason } }
+            && holds(reasons, facts.reason) { $0.contains($1) }
             && holds(isDelivered, facts.isDelivered, ==)
             && holds(consumed, facts.consumed) { $0.contains(Int64($1)) }
             && holds(age, facts.age) { $0.contains($1) }
@@ -222,13 +259,11 @@ extension CatalogReader {
     }
 
     /// The words of a list.
-    fileprivate func words<Word: CaseIterable & RawRepresentable<String>>() throws(CatalogError) -> [Word] {
+    fileprivate func words(among known: [String]) throws(CatalogError) -> [String] {
         try elements().unique { element throws(CatalogError) in
             let text = try element.string()
-            guard let word = Word(rawValue: text) else {
-                throw element.unknown(text, among: Word.allCases.map(\.rawValue))
-            }
-            return (word, text)
+            guard known.contains(text) else { throw element.unknown(text, among: known) }
+            return (text, text)
         }
     }
 

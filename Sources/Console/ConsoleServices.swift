@@ -27,6 +27,8 @@ package protocol ConsoleServices: Sendable {
     /// The state of the installation and of the running service.
     var health: any HealthSource { get }
     var answersConsumptionRequests: Bool { get }
+    /// The duties to stores that the service has taken on.
+    var duties: StoreDuties { get }
     /// The reconciliations with the App Store: one for each app and address; none without a key.
     var reconciliations: [any ConsoleReconciliation] { get }
     /// Returns the last list of voided purchases of each app on Google Play; none without a service account.

@@ -19,11 +19,17 @@ package struct StoreClients: Sendable {
     package var playNotifications: GooglePlayNotifications?
     /// The stores that Till does not come with.
     package var others: [any RedemptionDoor.Store] = []
+    /// The duties that the service has taken on. Those of each app on Google Play are among them.
+    package var duties: StoreDuties
     /// The log of refusals that are not recorded.
     package var logger = Logger(label: "till", factory: { _ in SwiftLogNoOpLogHandler() })
 
     package init(googlePlay: GooglePlayApps = [], playNotifications: GooglePlayNotifications? = nil) {
         (self.googlePlay, self.playNotifications) = (googlePlay, playNotifications)
+        let origins = Set(googlePlay.flatMap(\.purchases.origins))
+        duties =
+            origins.isEmpty
+            ? [:] : StoreDuties(uniqueKeysWithValues: StoreDuty.Kind.ofGooglePlay.map { ($0, origins) })
     }
 
     package func door(of entitlements: EntitlementService, counting metrics: ServiceMetrics) -> RedemptionDoor {

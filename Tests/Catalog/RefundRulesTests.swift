@@ -77,6 +77,24 @@ import Testing
         #expect(try TestGarden().catalog.refundRules == nil)
     }
 
+    /// The answer of the rules, and the preference that Google Play is told.
+    @Test(
+        arguments: [
+            ("GRANT_FULL", .approve), ("DECLINE", .decline), ("GRANT_PRORATED", .neutral), ("NONE", .neutral),
+        ] as [(String, GoogleRefundPreference)])
+    func `Google Play refunds the whole of an order or nothing`(
+        _ answer: String, _ preference: GoogleRefundPreference
+    ) throws {
+        let rule = #"{"name": "a", "reasons": ["CHARGEBACK"], "answer": "\#(answer)"}"#
+        let rules = try #require(try Self.catalog(#"{"rules": [\#(rule)]}"#).refundRules)
+        let facts = RefundFacts(type: .consumable, reason: RefundFacts.chargeback, consumed: 60_000)
+        let decided = rules.answer(to: facts, otherwise: .decline)
+        #expect(decided.googlePreference == preference)
+        #expect(decided.googleText == #"\#(preference.rawValue) by rule "a""#)
+        // A question of the App Store has none of these reasons.
+        #expect(rules.answer(to: RefundFacts(reason: "OTHER"), otherwise: nil).rule == nil)
+    }
+
     /// The facts, the preference that the App Store accepts in place of `GRANT_PRORATED`, and the share that it is told.
     static let prorated: [(RefundFacts, RefundPreference?, Int?)] = [
         (RefundFacts(type: .consumable, consumed: 60_000), .grantProrated, 60_000),

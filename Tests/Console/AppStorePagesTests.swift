@@ -1,4 +1,5 @@
 import AppStore
+import Catalog
 import Console
 import Entitlements
 import Features
@@ -152,6 +153,23 @@ import Vocabulary
         let shown = try await viewer.get(page)
         #expect(shown.has("Voided purchases of Google Play") && shown.has("com.example.garden"))
         #expect(shown.has("1,234") && shown.has("com.example.other"))
+    }
+
+    @Test func `disputed payments of Google Play are shown with their answers`() async throws {
+        let fixture = try await ConsoleFixture()
+        let viewer = try await fixture.browser(.viewer)
+        let page = "/console/app-store/consumption"
+        #expect(try await !viewer.get(page).has("Disputed payments at Google Play"))
+        let purchases = try await fixture.dispute("GPA.1-2")
+        let open = try await viewer.get(page)
+        #expect(open.has("Disputed payments at Google Play") && open.has("GPA.1-2") && open.has("Open until"))
+        #expect(!open.has("secret-of-GPA.1-2"))
+        let review = try #require(try await purchases.refundReviewsToAnswer(limit: 1).due.first)
+        let evidence = try await purchases.evidence(about: review)
+        try await purchases.settle(
+            review, by: evidence, RefundAnswer(.decline, to: evidence.facts), isDryRun: false, refusedAs: nil)
+        let settled = try await viewer.get(page)
+        #expect(settled.has("Answered, or the answer was refused for good") && settled.has("DECLINE, no rule matched"))
     }
 
     @Test func `refund questions show their reason, their time and their answer`() async throws {

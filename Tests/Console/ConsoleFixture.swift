@@ -91,6 +91,18 @@ struct ConsoleFixture {
         return try shop.store.signedTransaction(try #require(try shop.store.process(account: account).first).identifier)
     }
 
+    /// Stores a question of Google Play about a disputed payment.
+    @discardableResult
+    func dispute(_ order: String) async throws -> GooglePurchaseService {
+        let purchases = GooglePurchaseService(
+            entitlements: entitlements, app: entitlements.apps.first, packageName: "com.example.garden",
+            origins: [.localPlayProduction])
+        try await purchases.record(
+            reviewOf: order, "secret-of-\(order)", notifiedAs: order, from: .localPlayProduction,
+            at: shop.clock.now())
+        return purchases
+    }
+
     /// A browser that is logged in with a role.
     func browser(_ role: TeamRole, name: String? = nil) async throws -> Browser {
         let name = name ?? role.rawValue
@@ -126,6 +138,10 @@ final class TestServices: ConsoleServices {
     let metrics: ServiceMetrics
     let health: any HealthSource
     let answersConsumptionRequests = false
+    let duties: StoreDuties = [
+        .consumptionAnswer: [.localSandbox], .refundReview: [.localPlayProduction],
+        .acknowledgement: [.localPlayProduction],
+    ]
     let orders: (@Sendable (String) async throws -> [String])?
     /// The receiver of test messages answers with this.
     let testWebhook: (@Sendable (WebhookEndpoint) async throws -> WebhookDelivery.Outcome)? = { endpoint in

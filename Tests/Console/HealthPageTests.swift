@@ -38,6 +38,25 @@ import Vocabulary
         #expect(!page.has(String(key.suffix(20))))
     }
 
+    @Test func `what stores await is shown, with what was missed`() async throws {
+        let fixture = try await ConsoleFixture()
+        let viewer = try await fixture.browser(.viewer)
+        let page = "/console/health"
+        #expect(try await viewer.get(page).has("No store awaits anything."))
+        try await fixture.dispute("GPA.1-2")
+        let open = try await viewer.get(page)
+        for part in [
+            "Answer about a disputed payment, 24 hours", "GPA.1-2", "None was missed in the last days", "open",
+        ] {
+            #expect(open.has(part), "\(part)")
+        }
+        fixture.shop.clock.advance(milliseconds: 86_400_000)
+        #expect(try await viewer.get(page).has("Missed in the last days: 1"))
+        #expect(try await viewer.get(page, headers: [.acceptLanguage: "ko"]).has("최근 며칠 동안 놓친 것: 1"))
+        fixture.shop.clock.advance(milliseconds: 7 * 86_400_000)
+        #expect(try await viewer.get(page).has("No store awaits anything."))
+    }
+
     @Test func `the checks run once a minute, or when asked for`() async throws {
         let fixture = try await ConsoleFixture()
         let browser = try await fixture.browser(.viewer)

@@ -189,6 +189,10 @@ import Vocabulary
                     INSERT INTO external_purchase_report VALUES
                         ('p', 'r', 1, 'NO_LINE_ITEM', '[]', 1, 'K', 2, 3, 4, NULL, '{"message":"e"}', 4),
                         ('p', 's', 1, 'NO_LINE_ITEM', '[]', 1, NULL, 2, 3, NULL, 5, NULL, 4);
+                    INSERT INTO google_refund_review VALUES
+                        ('m', 7, 1, 'q', 'GPA.1', 's', 1, 2, 3, NULL, NULL),
+                        ('n', 7, 1, 'q', 'GPA.2', NULL, 1, 2, NULL, 3, 'DECLINE');
+                    INSERT INTO google_missed_acknowledgement VALUES ('t', 7, 1, 3);
                     INSERT INTO ledger_secret VALUES ('purchaseTokens', zeroblob(32));
                     INSERT INTO parked_original VALUES ('9', 4, 1, '91');
                     INSERT INTO kept_proof SELECT user_id, zeroblob(32), x'01', x'' FROM user LIMIT 1;

@@ -23,6 +23,7 @@ import Testing
                 "expected_purchase.purchase_date", "expected_purchase.expires_at", "notification.signed_at",
                 "google_voided_purchase.voided_at", "google_voided_units.voided_at", "google_line.begins_at",
                 "google_line.ends_at", "google_purchase.acknowledge_by", "google_purchase.paid_until",
+                "google_refund_review.asked_at", "google_missed_acknowledgement.acknowledge_by",
                 "customer_activity.last_purchase_at", "figure.day", "figure_cohort.day", "external_purchase.created_at",
                 "external_purchase.expires_at", "external_purchase.report_at",
             ]
@@ -40,7 +41,8 @@ import Testing
                 "webhook_delivery.happened_at", "webhook_attempt.attempted_at", "webhook_endpoint.created_at",
                 "webhook_endpoint.removed_at", "webhook_change.happened_at", "google_purchase.acknowledged_at",
                 "external_transaction.reported_at", "external_transaction.passed_on_at", "external_purchase.learned_at",
-                "external_purchase_report.reported_at", "external_purchase_report.accepted_at", "mail.created_at",
+                "external_purchase_report.reported_at", "external_purchase_report.accepted_at",
+                "google_refund_review.settled_at", "mail.created_at",
                 "mail.sent_at", "account.created_at", "account.email_verified_at", "member.joined_at", "wish.wished_at",
                 "catalog_change.happened_at", "figure_upkeep.done_at",
                 "ledger_reset.happened_at",

@@ -220,6 +220,21 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await service.mendTimes(to: clock.now())
         try await reportExternalTransactions(purchases)
         try await reportExternalPurchases()
+        try await answerRefundReviews(purchases)
+    }
+
+    private func answerRefundReviews(_ purchases: GooglePurchaseService) async throws {
+        try await purchases.record(
+            reviewOf: "GPA.1", "secret", notifiedAs: "m", from: .localPlayProduction, at: clock.now())
+        for review in try await purchases.refundReviewsToAnswer(limit: 9).due {
+            #expect(try await purchases.beginAnswer(to: review))
+            let evidence = try await purchases.evidence(about: review)
+            try await purchases.settle(
+                review, by: evidence, RefundAnswer(.decline, to: evidence.facts), isDryRun: false, refusedAs: nil)
+        }
+        _ = try await ledger.read { try $0.latestRefundReviews(limit: 9) }
+        let duties = StoreDuties(uniqueKeysWithValues: StoreDuty.Kind.allCases.map { ($0, [.localPlayProduction]) })
+        _ = try await service.openDuties(duties)
     }
 
     private func reportExternalTransactions(_ purchases: GooglePurchaseService) async throws {

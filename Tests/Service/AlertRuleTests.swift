@@ -33,7 +33,7 @@ import Testing
         let metrics = ServiceMetrics()
         metrics.countRequest(method: "GET", route: "/", status: 200, duration: .seconds(1))
         metrics.count(.redemptions, "refused", code: "x")
-        let text = metrics.text(queueDepth: 0)
+        let text = metrics.text(queueDepth: 0, duties: [("acknowledgement", 1, 0, 60)])
         let exported = Set(text.matches(of: /[{,](\w+)="/).map { String($0.1) })
         // Prometheus adds the last two.
         let known = exported.union(["instance", "job"])

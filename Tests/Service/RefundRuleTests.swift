@@ -146,6 +146,28 @@ import Vocabulary
             ])
     }
 
+    @Test func `a question is due for twelve hours, and then missed`() async throws {
+        let shop = try Shop(nil)
+        let seeds = try await shop.buy("garden.seeds", for: alice)
+        func duties() async throws -> OpenDuties {
+            try await shop.service.openDuties([.consumptionAnswer: [.localSandbox]])
+        }
+        _ = try await shop.answer(about: seeds, .other)
+        #expect(try await duties().all.isEmpty)
+        let gate = try await shop.buy("garden.gate", for: alice)
+        try shop.garden.store.requestRefund(of: gate, reason: .other)
+        try await shop.receiveLast()
+        let due = try #require(try await duties().due.first)
+        #expect(due.subject == gate && due.deadline == shop.garden.store.clock.now().adding(seconds: 12 * 3600))
+        #expect(try await !duties().isUrgent)
+        shop.garden.clock.advance(milliseconds: 7 * 3_600_000)
+        #expect(try await duties().isUrgent)
+        // A service with another App Store has not taken the question on.
+        #expect(try await shop.service.openDuties([.consumptionAnswer: [.appleSandbox]]).all.isEmpty)
+        shop.garden.clock.advance(milliseconds: 5 * 3_600_000)
+        #expect(try await duties().missed() == [due])
+    }
+
     @Test func `without rules nothing is recorded`() async throws {
         let shop = try Shop(nil)
         let seeds = try await shop.buy("garden.seeds", for: alice)

@@ -246,6 +246,42 @@ import Testing
         #expect(notifications.remedy?.contains("app-store-key") == true)
     }
 
+    /// The hours since a question of the App Store, which waits for twelve, and the finding about it.
+    @Test(
+        arguments: [
+            (1, "ok", "due: 1, the first one by "), (7, "note", "due: 1, the first one by "),
+            (13, "problem", "missed in 7 days: 1, the last one at "), (13 + 7 * 24, "ok", "nothing is due"),
+        ] as [(Int64, String, String)])
+    func `what a store awaits is told, and what was missed`(
+        _ hours: Int64, _ status: String, _ detail: String
+    ) async throws {
+        try await install()
+        let key = till.folder.file("key.p8")
+        try Data(try PrivateKey.generate(.p256).pem().utf8).write(to: key)
+        let asked = SystemClock().now().adding(seconds: -hours * 3600).millisecondsSince1970
+        try await DatabaseQueue(path: till.folder.file("data/service/ledger.sqlite").path).write {
+            try $0.execute(
+                sql: """
+                    INSERT INTO notification (notification_uuid, origin, app, type, transaction_id, signed_at,
+                        received_at, proof_digest, outcome)
+                    SELECT 'q', origin, app, 'CONSUMPTION_REQUEST', transaction_id, \(asked), \(asked), zeroblob(32),
+                        'recorded' FROM claim LIMIT 1
+                    """)
+        }
+        let settings = [
+            "--app-store-key", key.path, "--app-store-key-id", "k", "--app-store-issuer-id", "i",
+            "--app-store-url", "http://127.0.0.1:9",
+        ]
+        let silent = try await till.run(arguments: ["doctor", "--port", "0", "--json"] + settings)
+        #expect(try silent.decoded(Report.self).findings.allSatisfy { $0.check != "deadlines" })
+        let result = try await till.run(
+            arguments: ["doctor", "--port", "0", "--json", "--refund-preference", "DECLINE"] + settings)
+        let finding = try #require(
+            try result.decoded(Report.self).findings.first { $0.check == "deadlines" }, "\(result.output)")
+        #expect(finding.status == status && finding.detail.hasPrefix(detail), "\(finding.detail)")
+        #expect(finding.detail.contains("`consumptionAnswer` of ") == (detail != "nothing is due"))
+    }
+
     @Test func `what Google Play needs is said`() async throws {
         try await install()
         let file = till.folder.file("play-key.txt")

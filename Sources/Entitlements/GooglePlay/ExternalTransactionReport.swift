@@ -49,6 +49,9 @@ package final class ExternalTransactionReport: Sendable {
         case refused
     }
 
+    /// The time in which Google Play is to have it, in seconds.
+    static let passingTime: Int64 = 24 * 60 * 60
+
     package let key: Key
     /// The bundle identifier of the app in the catalog.
     package let app: String
@@ -95,7 +98,7 @@ package final class ExternalTransactionReport: Sendable {
     var retry: GooglePurchase.Acknowledgement? {
         nextAttemptAt.map {
             GooglePurchase.Acknowledgement(
-                deadline: reportedAt.adding(days: 1), attempts: attempts, nextAttemptAt: $0)
+                deadline: reportedAt.adding(seconds: Self.passingTime), attempts: attempts, nextAttemptAt: $0)
         }
     }
 

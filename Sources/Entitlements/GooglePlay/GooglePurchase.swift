@@ -473,12 +473,12 @@ struct GooglePurchaseRecords {
 }
 
 extension LedgerFeature {
-    /// The purchase tokens of Google Play, and the reports about sales outside its billing. The purchases themselves are those of
-    /// `LedgerFeature.entitlements`.
+    /// The purchase tokens of Google Play, the reports about sales outside its billing, and its questions about disputed payments. The
+    /// purchases themselves are those of `LedgerFeature.entitlements`.
     package static let googlePlay = LedgerFeature(
         tables: [
             .googlePurchase, .googleChain, .googleLine, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits,
-            .externalTransaction,
+            .externalTransaction, .googleRefundReview, .googleMissedAcknowledgement,
         ])
 }
 

@@ -83,6 +83,9 @@ package struct GooglePurchaseService: Sendable {
             let purchase = GooglePurchase(
                 placed, of: app, known, originalToken: originalToken, number: number, seesOrders: seesOrders, at: now)
             let records = try transaction.googlePurchases
+            if let known, !statement.isAcknowledged, statement.state.isFinal {
+                try transaction.note(missed: known, at: now)
+            }
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
             // The clock may have gone back since the question, too.
             if number == 0 || statement.askedAt > now { try records.ask(about: purchase.key, at: now) }
@@ -521,7 +524,11 @@ package struct GooglePurchaseService: Sendable {
     package func endOverdueAcknowledgement(of purchase: GooglePurchase) async throws -> Bool {
         guard let acknowledgement = purchase.acknowledgement else { return true }
         guard acknowledgement.deadline <= entitlements.clock.now() else { return false }
-        try await ledger.writeInBackground { try $0.googlePurchases.settle(purchase.key, acknowledgedAt: nil) }
+        let now = entitlements.clock.now()
+        try await ledger.writeInBackground { transaction in
+            try transaction.note(missed: purchase, at: now)
+            try transaction.googlePurchases.settle(purchase.key, acknowledgedAt: nil)
+        }
         return true
     }
 }

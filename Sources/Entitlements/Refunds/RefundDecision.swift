@@ -2,6 +2,7 @@ import Catalog
 import Foundation
 import Ledger
 import Proofs
+import Vocabulary
 
 /// A question of the App Store about a purchase for which the customer has requested a refund (`CONSUMPTION_REQUEST`).
 package struct OpenConsumptionRequest: Hashable, Sendable {
@@ -196,13 +197,13 @@ extension LedgerTransaction {
         return (facts, nil)
     }
 
-    private func type(
+    func type(
         of product: String?,
         _ facts: TransactionFacts?,
-        _ request: OpenConsumptionRequest,
+        _ question: some RefundQuestion,
         in catalog: Catalog
     ) -> ProductType? {
-        if request.isSubscription { return .autoRenewableSubscription }
+        if question.isSubscription { return .autoRenewableSubscription }
         return facts?.productType ?? product.flatMap { catalog.product($0)?.type }
     }
 
@@ -212,33 +213,30 @@ extension LedgerTransaction {
         }
     }
 
-    private func facts(
+    func facts(
         about bought: RedeemedTransaction,
-        _ request: OpenConsumptionRequest,
+        _ question: some RefundQuestion,
         of user: Int64,
         in catalog: Catalog
     ) throws -> RefundFacts {
         let refunds = try ReadingRecords(database: database).transactions(
             of: [user], stating: PurchasePeriod.Terms.facts + PaidBack.facts)[user, default: []]
             .count { other in
-                other.origin == request.origin && other.appNumber == bought.appNumber && other.paidBack != nil
-                    && !other.transactionIdentifier.hasSameBytes(as: request.transactionIdentifier)
+                other.origin == bought.origin && other.appNumber == bought.appNumber && other.paidBack != nil
+                    && !other.transactionIdentifier.hasSameBytes(as: bought.transactionIdentifier)
             }
         return RefundFacts(
             product: bought.productIdentifier,
-            type: type(of: bought.productIdentifier, bought.facts, request, in: catalog),
-            reason: request.reason, consumed: try consumed(bought, of: user, at: request.signedAt, in: catalog),
-            age: request.age(since: bought.purchaseDate), refunds: refunds)
+            type: type(of: bought.productIdentifier, bought.facts, question, in: catalog),
+            reason: question.reason, consumed: try consumed(bought, of: user, at: question.signedAt, in: catalog),
+            age: question.age(since: bought.purchaseDate), refunds: refunds)
     }
 
     /// The consumed share of a purchase: of the amount that it has added to a balance, or of its time; nil for another purchase.
     private func consumed(
         _ bought: RedeemedTransaction, of user: Int64, at moment: Timestamp, in catalog: Catalog
     ) throws -> Int? {
-        let credit = try database.row(
-            "SELECT balance, amount FROM credit WHERE user_id = $1 AND sequence = $2", [user, bought.sequence]
-        ) { (balance: try $0.next() as String, amount: try $0.next() as Int) }
-        guard let credit else {
+        guard let credit = try credit(of: bought, of: user) else {
             // The time of a season pass begins where that of the one before it ends.
             let end = catalog.benefit(of: bought.productIdentifier)?.end(
                 ofFixedPeriodFrom: bought.purchaseDate, ofUnits: bought.quantity)
@@ -248,7 +246,22 @@ extension LedgerTransaction {
             let start = bought.purchaseDate.adding(seconds: delay ?? 0)
             return bought.expiresAt.map { RefundFacts.consumed(from: start, until: $0, at: moment) }
         }
-        return try database.row(
+        let (added, spent) = try movement(of: credit.balance, before: bought, of: user)
+        return RefundFacts.consumed(of: credit.amount, addedAfter: added, spent: spent)
+    }
+
+    /// The amount that a purchase has added to a balance; nil for another purchase.
+    func credit(of bought: RedeemedTransaction, of user: Int64) throws -> Credit? {
+        try database.row(
+            "SELECT balance, amount FROM credit WHERE user_id = $1 AND sequence = $2", [user, bought.sequence]
+        ) { Credit(balance: try $0.next(), amount: try $0.next()) }
+    }
+
+    /// What was added to a balance before a purchase, and all that was spent of it.
+    func movement(
+        of balance: String, before bought: RedeemedTransaction, of user: Int64
+    ) throws -> (added: Int, spent: Int) {
+        let sums = try database.row(
             """
             SELECT CAST(coalesce(sum(added), 0) AS BIGINT), CAST(coalesce(sum(spent), 0) AS BIGINT) FROM (
                 SELECT \(CountedCredit.amount) AS added, 0 AS spent FROM credit
@@ -258,8 +271,10 @@ extension LedgerTransaction {
                 UNION ALL
                 SELECT 0, amount FROM spending WHERE user_id = $1 AND balance = $2) AS movement
             """,
-            [user, credit.balance, bought.sequence, bought.redeemedAt]
-        ) { RefundFacts.consumed(of: credit.amount, addedAfter: try $0.next(), spent: try $0.next()) }
+            [user, balance, bought.sequence, bought.redeemedAt]
+        ) { (added: try $0.next() as Int, spent: try $0.next() as Int) }
+        guard let sums else { throw BrokenInvariant("a sum has a row", balance) }
+        return sums
     }
 
     /// Settles a question, and records the decision of the rules in the audit log of the purchase's owner.
@@ -279,14 +294,32 @@ extension LedgerTransaction {
             AuditEntry(
                 happenedAt: moment, event: .refundAnswered, actor: .till, origin: request.origin, app: request.app,
                 reference: request.transactionIdentifier, subject: decision.facts.productIdentifier ?? "",
-                reason: answer + (facts.isEmpty ? "" : " (\(facts.joined(separator: "; ")))")),
+                reason: RefundDecision.words(answer, facts)),
             to: owner)
     }
 }
 
-extension OpenConsumptionRequest {
+extension RefundDecision {
+    /// The answer with its facts, for people.
+    static func words(_ answer: String, _ facts: [String]) -> String {
+        answer + (facts.isEmpty ? "" : " (\(facts.joined(separator: "; ")))")
+    }
+}
+
+/// A question of a store about a purchase whose money the customer wants back.
+protocol RefundQuestion {
+    /// True for a purchase that the store calls an auto-renewable subscription. The catalog says it of others.
+    var isSubscription: Bool { get }
+    var reason: String? { get }
+    /// The date of the question.
+    var signedAt: Timestamp { get }
+}
+
+extension OpenConsumptionRequest: RefundQuestion {}
+
+extension RefundQuestion {
     /// The seconds from a purchase to the question.
-    fileprivate func age(since purchase: Timestamp) -> Int64 {
+    func age(since purchase: Timestamp) -> Int64 {
         max(0, (signedAt.millisecondsSince1970 - purchase.millisecondsSince1970) / 1000)
     }
 }

@@ -16,6 +16,7 @@ package final class ServiceMetrics: Sendable {
     package enum Work: String, CaseIterable {
         case redemptions, notifications, reconciliations
         case consumptionAnswers = "consumption_answers"
+        case refundReviews = "refund_reviews"
         case acknowledgements
         case externalTransactions = "external_transactions"
         case externalPurchaseReports = "external_purchase_reports"
@@ -29,6 +30,7 @@ package final class ServiceMetrics: Sendable {
             case .notifications: "Notifications of the App Store and of Google Play."
             case .reconciliations: "Reconciliations with the App Store and with Google Play."
             case .consumptionAnswers: "Consumption information sent to the App Store for refund requests."
+            case .refundReviews: "Answers to Google Play about payments that banks dispute."
             case .acknowledgements: "Acknowledgements of purchases at Google Play."
             case .externalTransactions: "Reports about external transactions that are passed on to Google Play."
             case .externalPurchaseReports:
@@ -130,15 +132,19 @@ package final class ServiceMetrics: Sendable {
     /// Records the outcome of a reload of certificates, roots and catalogs.
     package func recordReload(isComplete: Bool) { isReloaded.store(isComplete, ordering: .relaxed) }
 
+    /// The work of one kind that a store awaits by a deadline.
+    package typealias Duty = (name: String, open: Int, missed: Int, secondsLeft: Int64?)
+
     /// - Parameters:
     ///   - isLedgerUp: False if the ledger does not answer.
     ///   - certificateEndsAt: The end of the TLS certificate; nil without one.
     ///   - queueDepth: The number of jobs that wait for a thread or a commit.
     ///   - listeners: The number of event listeners, or nil if events are off.
     ///   - isStorageAlmostFull: True if only the reserve of free space is left.
+    ///   - duties: The duties to stores, by their kinds; none while the ledger does not answer.
     package func text(
         isLedgerUp: Bool = true, certificateEndsAt: Timestamp? = nil, queueDepth: Int, listeners: Int? = nil,
-        isStorageAlmostFull: Bool = false
+        isStorageAlmostFull: Bool = false, duties: [Duty] = []
     ) -> String {
         let counts = counts.withLock { $0 }
         var text = PrometheusText()
@@ -188,6 +194,14 @@ package final class ServiceMetrics: Sendable {
         text.begin(
             "till_storage_almost_full", .gauge, "1 if only purchases, notifications and back ends write, else 0.")
         text.add("till_storage_almost_full", [], isStorageAlmostFull ? 1 : 0)
+        text.begin("till_duties_open", .gauge, "Work that a store awaits by a deadline, up to 1000 of a kind.")
+        for duty in duties { text.add("till_duties_open", [("duty", duty.name)], duty.open) }
+        text.begin("till_duty_seconds_left", .gauge, "Time until the first deadline of such work.")
+        for duty in duties {
+            if let seconds = duty.secondsLeft { text.add("till_duty_seconds_left", [("duty", duty.name)], seconds) }
+        }
+        text.begin("till_duties_missed", .gauge, "Such work of the last day that was not done in time.")
+        for duty in duties { text.add("till_duties_missed", [("duty", duty.name)], duty.missed) }
         return text.text
     }
 }

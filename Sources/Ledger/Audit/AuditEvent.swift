@@ -228,8 +228,8 @@ extension AuditEntry.Event {
             EventRule(
                 title: "Refund question answered", korean: "환불 질문에 답함", part: .refunds, object: .transaction,
                 reason: .words("the answer, the rule and the facts"),
-                meaning: "the service answered the App Store's question about a refund by the team's rules"
-            ) { "Till answered the App Store's question about a refund of \($0.subject)\($0.ending)" }
+                meaning: "the service answered the store's question about a refund, or about a disputed payment"
+            ) { "Till answered the store's question about a refund of \($0.subject)\($0.ending)" }
         case .aliased:
             EventRule(
                 title: "Anonymous customer logged in", korean: "익명 고객 로그인", object: .user,

@@ -23,8 +23,10 @@ package final class GooglePlayNotification: Sendable {
     package let subtype: String?
     /// Nil for a notification that is not about a purchase token.
     package let purchaseToken: String?
-    /// The order of a voided purchase. Nil for other notifications, and for an order of another form.
+    /// The order of a voided purchase, or of a disputed payment. Nil for other notifications, and for an order of another form.
     package let orderId: String?
+    /// The token with which a question about a disputed payment is answered. Nil for other notifications, and for a token of another form.
+    package let pendingRefundToken: String?
     /// True for a subscription, false for one-time products; nil if the notification does not say.
     package let isSubscription: Bool?
     /// The notification as JSON, without its tokens.
@@ -54,7 +56,7 @@ package final class GooglePlayNotification: Sendable {
         content = Self.withoutTokens(.object(object)).compactText
         guard let kind else {
             type = Self.type(ofMember: object.keys.first { $0.hasSuffix(Self.suffix) } ?? "")
-            (subtype, purchaseToken, orderId, isSubscription) = (nil, nil, nil, nil)
+            (subtype, purchaseToken, orderId, pendingRefundToken, isSubscription) = (nil, nil, nil, nil, nil)
             return
         }
         guard case .object(let subject)? = object[kind.rawValue] else {
@@ -62,7 +64,10 @@ package final class GooglePlayNotification: Sendable {
         }
         type = try Self.type(of: kind, subject)
         purchaseToken = try Self.token(of: kind, subject)
-        orderId = Self.order(subject)
+        orderId = Self.word("orderId", in: subject, upTo: GooglePlayAnswer.maximumOrderSize)
+        pendingRefundToken =
+            kind == .pendingRefundReview
+            ? Self.word("pendingRefundToken", in: subject, upTo: Self.maximumRefundTokenSize) : nil
         switch kind {
         case .subscription: isSubscription = true
         case .oneTimeProduct: isSubscription = false
@@ -85,11 +90,14 @@ package final class GooglePlayNotification: Sendable {
         return token
     }
 
-    private static func order(_ subject: JSONObject) -> String? {
-        guard let order = subject.text("orderId"), (1...GooglePlayAnswer.maximumOrderSize).contains(order.utf8.count),
-            order.isVisibleASCII
-        else { return nil }
-        return order
+    /// Google documents no length. A notification has about 1 KB.
+    private static let maximumRefundTokenSize = 2048
+
+    private static func word(_ name: String, in subject: JSONObject, upTo maximumSize: Int) -> String? {
+        guard let text = subject.text(name), (1...maximumSize).contains(text.utf8.count), text.isVisibleASCII else {
+            return nil
+        }
+        return text
     }
 
     /// A whole number, also as a text, as JSON of Google has those of 64 bits.

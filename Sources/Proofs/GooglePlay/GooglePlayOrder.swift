@@ -64,7 +64,9 @@ package struct GooglePlayOrder: Sendable {
     }
 
     package let identifier: String
-    let createdAt: Timestamp?
+    /// The token of the purchase; nil if the answer has none.
+    package let purchaseToken: String?
+    package let createdAt: Timestamp?
     let refund: Refund?
     /// The date of the last refund, or of the cancellation.
     let refundedAt: Timestamp?
@@ -100,6 +102,7 @@ package struct GooglePlayOrder: Sendable {
             throw ProofRefusal(.payloadInvalid, "The field orderId must be an order that was asked for.")
         }
         self.identifier = identifier
+        purchaseToken = try fields.string("purchaseToken").flatMap { GooglePlayToken.isToken($0) ? $0 : nil }
         createdAt = try fields.dateTime("createTime")
         switch try fields.string("state") {
         case "REFUNDED", "CANCELED": refund = .full
@@ -121,6 +124,9 @@ package struct GooglePlayOrder: Sendable {
         refundedAt = dates.compactMap(\.self).first
         lineItems = try fields.lineItems("lineItems") { (item) throws(ProofRefusal) in try LineItem(item) }
     }
+
+    /// The first product of the order.
+    package var firstProduct: String? { lineItems.first?.productId }
 
     func lineItem(_ productId: String) -> LineItem? { lineItems.first { $0.productId.hasSameBytes(as: productId) } }
 

@@ -74,6 +74,9 @@ package struct GooglePlayNotifications: Sendable {
             return (try await service.store(record(origin(isTest: false))), notification.type, Self.unknownAppCode)
         }
         guard let token = notification.purchaseToken else {
+            if notification.kind == .pendingRefundReview {
+                try await store(reviewIn: notification, of: message, in: app, logger: logger)
+            }
             return (try await service.store(record(origin(isTest: false))), notification.type, nil)
         }
         do {
@@ -96,6 +99,22 @@ package struct GooglePlayNotifications: Sendable {
             if notification.kind == .voidedPurchase { onVoided() }
             return (try await service.store(record(origin(isTest: false))), notification.type, error.code)
         }
+    }
+
+    /// Stores the question about a disputed payment before its notification, so that all questions are answered whose notifications are
+    /// known.
+    private func store(
+        reviewIn notification: GooglePlayNotification, of message: PubSubMessage, in app: GooglePlayApp, logger: Logger
+    ) async throws {
+        guard let order = notification.orderId, let token = notification.pendingRefundToken else {
+            return logger.log(
+                level: lines.level(.error, of: Self.unreadableCode, in: logger),
+                "a question of Google Play about a disputed payment has no readable order or token, so nobody answers it",
+                metadata: ["message": "\(message.identifier)"])
+        }
+        try await app.purchases.record(
+            reviewOf: order, token, notifiedAs: message.identifier, from: origin(isTest: false),
+            at: notification.eventTime)
     }
 
     /// True if the purchase may be so new that Google Play does not answer for it yet.

@@ -134,6 +134,16 @@ package struct PlayDeveloperClient: Sendable {
         }
     }
 
+    /// Answers a question about a payment that the customer's bank disputes (`orders.reviewrefund`). Google Play ignores all answers but
+    /// the first one.
+    package func review(
+        order identifier: String, _ body: JSONObject, within patience: Patience
+    ) async throws(PlayDeveloperError) {
+        _ = try await send(
+            .post, "orders/\(escaped(identifier)):reviewrefund", body: body, isAboutToken: false, within: patience,
+            upTo: GooglePlayAnswer.maximumSize)
+    }
+
     /// The largest number of orders in one question. Google Play takes 1,000, but a proxy may not take such a long address.
     package static let maximumOrders = 100
 

@@ -114,26 +114,44 @@ package struct ServiceRoutes: Sendable {
     /// The longest wait for the ledger in an answer with metrics. Prometheus waits ten seconds by default.
     private static let metricsPatience = Duration.seconds(1)
 
-    private func isLedgerUp() async -> Bool {
+    /// The duties to stores; nil if the ledger does not answer.
+    private func duties() async -> [ServiceMetrics.Duty]? {
         do {
-            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [ledger] in
+            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [parts, ledger] in
                 try await ledger.ping()
-            } != nil
+                let duties = parts.stores.duties
+                return duties.isEmpty ? [] : try await parts.till.entitlements.openDuties(duties).metrics(of: duties)
+            }
         } catch {
             // The alert about the metric says what to do.
-            return false
+            return nil
         }
     }
 
     private func metricsAnswer() async -> Response {
+        let duties = await duties()
         let text = metrics.text(
-            isLedgerUp: await isLedgerUp(), certificateEndsAt: settings.certificate?.endsAt,
+            isLedgerUp: duties != nil, certificateEndsAt: settings.certificate?.endsAt,
             queueDepth: BlockingWork.waitingCount + ledger.waitingCount,
             listeners: parts.events?.streams.count,
-            isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false)
+            isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false, duties: duties ?? [])
         return Response(
             status: .ok, headers: [.contentType: PrometheusText.contentType],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}
+
+extension OpenDuties {
+    /// The numbers of each kind that the service has taken on, in the order of their names.
+    fileprivate func metrics(of duties: StoreDuties) -> [ServiceMetrics.Duty] {
+        let (due, missed) = (due, missed(inDays: 1))
+        return duties.keys.sorted { $0.rawValue < $1.rawValue }.map { kind in
+            let own = due.filter { $0.kind == kind }
+            return (
+                kind.rawValue, own.count, missed.count { $0.kind == kind },
+                own.first.map { $0.deadline.secondsSince1970 - moment.secondsSince1970 }
+            )
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 import Console
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport
@@ -79,7 +80,7 @@ struct Examination {
     func findings() async -> [HealthCheck] {
         let keys = await apiKeys()
         let ledger = await service == nil ? finding(.ledger, ledger) : answeringLedger()
-        let forwarding = await forwarding()
+        let (deadlines, forwarding) = (await deadlines(), await forwarding())
         let catalogRemedy: Phrase = "Correct the files; Documentation/Catalog.md describes them."
         return await onAnotherThread {
             [settings, finding(.dataDirectory, directory)] + permissions + roots + [
@@ -87,7 +88,7 @@ struct Examination {
                 clock(newestKey: keys.newest),
             ]
                 // The running service has the port.
-                + (service == nil ? [port] : []) + certificate + [notifications] + googlePlay + forwarding
+                + (service == nil ? [port] : []) + certificate + [notifications] + googlePlay + deadlines + forwarding
         }
     }
 
@@ -104,6 +105,40 @@ struct Examination {
         } catch {
             return .problem(.ledger, message(error))
         }
+    }
+
+    /// What stores await by a deadline: what is missed, and what is due next.
+    private func deadlines() async -> [HealthCheck] {
+        let duties = service?.duties ?? configuration.duties
+        let place = configuration.ledgerPlace
+        if duties.isEmpty { return [] }
+        if service == nil, case .file(let file) = place, (try? file.exists()) != true { return [] }
+        do {
+            guard let service else {
+                let (ledger, moment) = (try place.open(migrates: false), now)
+                return [Self.check(try await ledger.read(.snapshot) { try $0.openDuties(duties, at: moment) })]
+            }
+            return [Self.check(try await service.till.entitlements.openDuties(duties))]
+        } catch {
+            return [.problem(.deadlines, message(error))]
+        }
+    }
+
+    private static func check(_ duties: OpenDuties) -> HealthCheck {
+        let missed = duties.missed()
+        let remedy = Phrase(
+            "Check the key or the service account of the store, and search the log for the purchase; /metrics has till_duties_missed."
+        )
+        if let last = missed.first {
+            return .problem(
+                .deadlines,
+                "missed in \(OpenDuties.shownDays) days: \(missed.count), the last one at \(last.deadline.rfc3339): `\(last.kind.rawValue)` of \(last.subject)",
+                remedy: remedy)
+        }
+        guard let next = duties.due.first else { return .passed(.deadlines, "nothing is due") }
+        let (count, moment) = (duties.due.count, next.deadline.rfc3339)
+        let detail: Phrase = "due: \(count), the first one by \(moment): `\(next.kind.rawValue)` of \(next.subject)"
+        return duties.isUrgent ? .note(.deadlines, detail, remedy: remedy) : .passed(.deadlines, detail)
     }
 
     /// The servers to which the running service forwards notifications.
@@ -274,4 +309,5 @@ struct Examination {
 struct RunningService {
     let till: Till
     let keys: APIKeys
+    let duties: StoreDuties
 }

@@ -110,6 +110,9 @@ struct Serve: Command {
         try configuration.settings.require(
             !runsPlay || configuration.googlePlay == nil, "google-service-account",
             "left out beside --play, whose account the service makes itself")
+        try configuration.settings.require(
+            runsPlay || configuration.googlePlay != nil || configuration.refundReview == nil,
+            "google-refund-preference", "set together with google-service-account")
         let sold = configuration.origins.filter(\.isSold)
         guard let origin = sold.map(\.rawValue).min() else { return }
         if runsStore {
@@ -237,6 +240,8 @@ struct Serve: Command {
             metrics: metrics)
         var stores = StoreClients(googlePlay: googlePlay.apps, playNotifications: googlePlay.notifications)
         (stores.orders, stores.offerSigners) = (appStores.orderClients, appStores.offerSigners)
+        if !appStores.answeredOrigins.isEmpty { stores.duties[.consumptionAnswer] = appStores.answeredOrigins }
+        if configuration.refundReview != nil { stores.duties[.refundReview] = stores.duties[.acknowledgement] }
         stores.logger = configuration.logger
         let settings = configuration.routeSettings(
             .apiKeys(keys, tokens, till.accounts), metrics: metrics, certificate: certificate)
@@ -254,9 +259,9 @@ struct Serve: Command {
                 door: stores.door(of: service, counting: metrics), keys: keys, store: local?.store,
                 play: localPlay?.play, metrics: metrics,
                 health: ServiceHealth(
-                    configuration: configuration, common: common, service: RunningService(till: till, keys: keys),
-                    startNotes: notes),
-                appStores: appStores, googlePlay: googlePlay.apps)
+                    configuration: configuration, common: common,
+                    service: RunningService(till: till, keys: keys, duties: stores.duties), startNotes: notes),
+                appStores: appStores, googlePlay: googlePlay.apps, duties: stores.duties)
             // Proxies reach the service over plain HTTP and browsers over TLS.
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
             others.append(pages)
@@ -372,12 +377,12 @@ extension Serve {
                     + "account, write \"ISSUER NAME\".")
         }
         let rules = configuration.catalogFolders.map { $0.appending(path: Catalog.refundRulesFile).path }
-        if configuration.appStore?.consumption == nil,
+        if configuration.appStore?.consumption == nil, configuration.refundReview == nil,
             let file = rules.first(where: FileManager.default.fileExists(atPath:))
         {
             notes.append(
-                "\(file) has no effect, because the service answers no question about refunds. Set refund-preference, if your "
-                    + "customers consent.")
+                "\(file) has no effect, because the service answers no question about refunds. Set refund-preference "
+                    + "or google-refund-preference, if your customers consent.")
         }
         if !configuration.hasWebhooks, try await !ledger.read(.snapshot, { try $0.webhookEndpoints() }).isEmpty {
             notes.append(

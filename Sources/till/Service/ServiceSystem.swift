@@ -22,6 +22,7 @@ struct ServiceSystem: ConsoleServices {
     let health: any HealthSource
     let appStores: AppStoreServices
     let googlePlay: GooglePlayApps
+    let duties: StoreDuties
 
     var orders: (@Sendable (String) async throws -> [String])? {
         guard !appStores.orderClients.isEmpty else { return nil }

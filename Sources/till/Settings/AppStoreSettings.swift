@@ -92,6 +92,10 @@ struct AppStoreServices {
     /// The reconciliations of all apps with a key; none without App Store settings.
     private(set) var reconciliations: [Reconciliation] = []
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
+    /// The origins whose questions about refunds the service answers.
+    var answeredOrigins: Set<Origin> {
+        Set(reconciliations.filter { $0.settings.consumption != nil }.flatMap(\.origins))
+    }
     /// The clients of the App Stores with orders. Apple's sandbox has no order numbers.
     var orderClients: [AppStoreServerClient] {
         reconciliations.map(\.reconciler.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }

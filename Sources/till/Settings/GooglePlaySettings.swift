@@ -45,6 +45,16 @@ struct GooglePlaySettings {
         try settings.requireFile("google-service-account")
     }
 
+    /// The answer about disputed payments; nil if the service does not answer. A Play beside the service needs no account of the settings.
+    static func refundReview(_ settings: ServeSettings) throws(ConfigurationError) -> RefundReviewAnswer? {
+        let (name, sample) = ("google-refund-preference", "google-sample-content-provided")
+        guard let preference = settings.text(name).flatMap(GoogleRefundPreference.init(rawValue:)) else {
+            try settings.refuse([sample], without: name)
+            return nil
+        }
+        return (preference, settings.flag(sample))
+    }
+
     private static func notifications(
         _ settings: ServeSettings
     ) throws(ConfigurationError) -> PushTokens.Settings? {
@@ -104,6 +114,11 @@ struct GooglePlayServices {
                 app.acknowledger(metrics: metrics, logger: logger),
                 app.externalTransactionReporter(metrics: metrics, logger: logger),
             ]
+        }
+        if let answer = configuration.refundReview {
+            backgroundServices += all.map {
+                $0.refundReviewResponder(answering: answer, metrics: metrics, logger: logger)
+            }
         }
         let voided = all.map { _ in GooglePlayReconciler.Requests() }
         for (app, requests) in zip(all, voided) {

@@ -33,6 +33,8 @@ struct ServeConfiguration {
     let appStore: AppStoreSettings?
     /// Nil if the service does not call Google Play.
     let googlePlay: GooglePlaySettings?
+    /// The answer to Google Play about disputed payments; nil if the service does not answer.
+    let refundReview: RefundReviewAnswer?
     /// The servers that receive a copy of each notification.
     let forwardingTargets: [ForwardingTarget]
     let logger: Logger
@@ -70,6 +72,7 @@ struct ServeConfiguration {
             "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         appStore = try AppStoreSettings(settings, origins: origins)
         googlePlay = try GooglePlaySettings(settings, origins: origins)
+        refundReview = try GooglePlaySettings.refundReview(settings)
         forwardingTargets = try [ForwardingTarget](settings)
         server = try Self.server(settings)
         allowedOrigins = try Self.allowedOrigins(settings)
@@ -117,6 +120,20 @@ struct ServeConfiguration {
         LedgerStart(
             place: ledgerPlace, features: .all(of: self), limit: .seconds(settings.number("ledger-wait-seconds")),
             supervisor: supervisor, logger: logger)
+    }
+    /// The duties to stores that a service with this configuration takes on. A Play beside the service adds its own.
+    var duties: StoreDuties {
+        var duties: StoreDuties = [:]
+        if let appStore, appStore.consumption != nil {
+            let addresses = appSettings.isEmpty ? [nil] : appSettings.map(\.appStoreURL)
+            duties[.consumptionAnswer] = Set(addresses.flatMap { appStore.sources($0, origins).flatMap(\.origins) })
+        }
+        if googlePlay != nil {
+            let own = origins.filter { $0.store == .playStore }
+            for kind in StoreDuty.Kind.ofGooglePlay { duties[kind] = own }
+            if refundReview != nil { duties[.refundReview] = own }
+        }
+        return duties
     }
     /// The apps of the service; empty for a service with one app.
     var appSettings: [AppSettings] { settings.apps }

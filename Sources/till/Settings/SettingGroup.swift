@@ -1,3 +1,4 @@
+import Catalog
 import Entitlements
 import HTTPSupport
 import Ledger
@@ -185,6 +186,16 @@ extension SettingGroup {
                 "google-certificates-url", "url", standard: PushTokens.standardKeys,
                 dependency: "google-notifications-audience",
                 "the address of the keys that sign these tokens: `https`, or `http` on this machine"),
+            Setting(
+                name: "google-refund-preference", kind: .choice(GoogleRefundPreference.allCases.map(\.rawValue)),
+                valueName: "preference", dependency: "google-service-account",
+                reference: "[Google Play](GooglePlay.md#disputed-payments)",
+                description:
+                    "the preference in answers to Google's questions about disputed payments; set it only if your customers have consented"
+            ),
+            .flag(
+                "google-sample-content-provided", dependency: "google-refund-preference",
+                "says in these answers that customers could try before they bought"),
         ])
 
     static let limits = SettingGroup(

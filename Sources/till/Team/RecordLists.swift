@@ -289,17 +289,18 @@ extension ActivityEntry {
 
 struct RefundsCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        "refunds", "Show the answers of the refund rules to the App Store's latest questions. Nothing is sent.",
+        "refunds", "Show the answers of the refund rules to the stores' latest questions. Nothing is sent.",
         """
-        The rules are in RefundRules.json in the folder of the catalog. A question that the service has answered is shown with \
-        the answer that the present rules would give.
+        The rules are in RefundRules.json in the folder of the catalog. The App Store asks about refunds, and Google Play about \
+        payments that banks dispute. A question that the service has answered is shown with the answer that the present rules \
+        would give.
         """,
         examples: """
             till refunds
             till refunds --limit 500 --refund-preference DECLINE
             """)
 
-    @Option(help: .value("n", "The number of rows, from 1 to 1000."))
+    @Option(help: .value("n", "The number of rows of each store, from 1 to 1000."))
     var limit = 100
 
     @Option(
@@ -316,7 +317,10 @@ struct RefundsCommand: LedgerUser {
     }
 
     fileprivate struct Row: Sendable {
-        let request: OpenConsumptionRequest
+        let store: PurchaseStore
+        let askedAt: Timestamp
+        /// The transaction, or the order at Google Play.
+        let identifier: String
         let facts: RefundFacts
         /// Nil without rules.
         let answer: RefundAnswer?
@@ -328,36 +332,52 @@ struct RefundsCommand: LedgerUser {
         let (limit, preference) = (limit, refundPreference)
         let rows = try await ledger.read(.longSnapshot) { transaction in
             let catalog = apps.first.catalog
-            return try transaction.latestConsumptionRequests(in: catalog.bundleIdentifier, limit: limit).map {
-                request in
+            let requests = try transaction.latestConsumptionRequests(in: catalog.bundleIdentifier, limit: limit)
+            let reviews = try transaction.latestRefundReviews(in: catalog.bundleIdentifier, limit: limit)
+            func row(
+                _ store: PurchaseStore, _ askedAt: Timestamp, _ identifier: String, _ facts: RefundFacts
+            ) -> Row {
                 Row(
-                    request: request, facts: try transaction.refundFacts(about: request, in: catalog).facts,
-                    answer: try RefundDecision(
-                        about: request, by: catalog, otherwise: preference, in: transaction)?.answer)
+                    store: store, askedAt: askedAt, identifier: identifier, facts: facts,
+                    answer: catalog.refundRules?.answer(to: facts, otherwise: preference))
             }
-        }
+            return try requests.map {
+                let facts = try transaction.refundFacts(about: $0, in: catalog).facts
+                return row(.appStore, $0.signedAt, $0.transactionIdentifier, facts)
+            }
+                + reviews.map {
+                    row(
+                        .playStore, $0.signedAt, $0.orderId,
+                        try transaction.refundEvidence(about: $0, in: catalog).facts)
+                }
+        }.sorted { $0.askedAt > $1.askedAt }
         if apps.first.catalog.refundRules == nil {
             terminal.note("The catalog has no \(Catalog.refundRulesFile), so no rule answers.")
         }
         terminal.table(
-            ["ASKED", "TRANSACTION", "PRODUCT", "REASON", "FACTS", "ANSWER"],
+            ["ASKED", "STORE", "TRANSACTION", "PRODUCT", "REASON", "FACTS", "ANSWER"],
             rows.map {
                 [
-                    $0.request.signedAt.rfc3339, $0.request.transactionIdentifier, $0.facts.productIdentifier,
-                    $0.facts.reason, $0.facts.text, $0.answer?.text,
+                    $0.askedAt.rfc3339, $0.store.rawValue, $0.identifier, $0.facts.productIdentifier,
+                    $0.facts.reason, $0.facts.text, $0.words,
                 ]
-            }, orElse: "The App Store has asked nothing.")
+            }, orElse: "No store has asked anything.")
         try terminal.json(["questions": rows.map(\.report)])
     }
 }
 
 extension RefundsCommand.Row {
+    fileprivate var words: String? { store == .playStore ? answer?.googleText : answer?.text }
+
     fileprivate var report: Report {
-        [
-            "askedAt": request.signedAt.rfc3339, "transactionId": request.transactionIdentifier,
+        let isOfGoogle = store == .playStore
+        return [
+            "askedAt": askedAt.rfc3339, "store": store.rawValue, "transactionId": isOfGoogle ? nil : identifier,
+            "orderId": isOfGoogle ? identifier : nil,
             "productId": facts.productIdentifier, "reason": facts.reason, "isDelivered": facts.isDelivered,
             "consumed": facts.consumed, "ageSeconds": facts.age, "refunds": facts.refunds, "rule": answer?.rule,
-            "refundPreference": answer?.preference?.rawValue, "consumptionPercentage": answer?.percentage,
+            "refundPreference": isOfGoogle ? answer?.googlePreference.rawValue : answer?.preference?.rawValue,
+            "consumptionPercentage": answer?.percentage,
         ]
     }
 }

@@ -29,10 +29,13 @@ final class GooglePlayFixture: Sendable {
     }
 
     /// Runs something beside a Play that listens.
+    ///
+    /// - Parameter refundRules: The content of `RefundRules.json`; nil for none.
     static func run(
-        start: String = "2026-10-31T12:00:00Z", _ body: @Sendable @escaping (GooglePlayFixture) async throws -> Void
+        start: String = "2026-10-31T12:00:00Z", refundRules: String? = nil,
+        _ body: @Sendable @escaping (GooglePlayFixture) async throws -> Void
     ) async throws {
-        let garden = try TestGarden(start: start)
+        let garden = try TestGarden(refundRules: refundRules, start: start)
         let folder = garden.folder.folder("play")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let play = try GooglePlay(folder: folder, clock: garden.clock, randomness: .seeded(3))
@@ -269,9 +272,10 @@ extension PlayService {
         accepting origins: Set<Origin> = [.localPlayProduction, .localPlayTest],
         isReachable: Bool = true,
         followsCustomers: Bool = false,
+        refundRules: String? = nil,
         _ body: @Sendable @escaping (PlayService) async throws -> Void
     ) async throws {
-        try await GooglePlayFixture.run(start: "2026-10-01T12:00:00Z") { fixture in
+        try await GooglePlayFixture.run(start: "2026-10-01T12:00:00Z", refundRules: refundRules) { fixture in
             let played = try await fixture.service(
                 isReachable: isReachable, followsCustomers: followsCustomers, accepting: origins, notifiedBy: sender)
             guard case .play = sender else { return try await body(played) }

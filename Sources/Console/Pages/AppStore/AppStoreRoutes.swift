@@ -107,8 +107,11 @@ extension AppStoreRoutes {
             try $0.notifications(ofType: Self.consumptionType, before: position, limit: list.size)
         }
         let now = services.entitlements.clock.now()
-        let open = try await services.ledger.read {
-            try $0.openConsumptionRequests(at: now, of: Set(Origin.allCases), limit: Self.openLimit)
+        let (open, disputes) = try await services.ledger.read {
+            (
+                try $0.openConsumptionRequests(at: now, of: Set(Origin.allCases), limit: Self.openLimit),
+                try $0.latestRefundReviews(limit: Self.openLimit)
+            )
         }
         return AppStoreTab.page("Refund questions", AppStoreTab.consumption) {
             p {
@@ -150,15 +153,35 @@ extension AppStoreRoutes {
                     column("Answer") { Self.answer(to: $0, at: now) }
                 }
             }
+            if !disputes.isEmpty {
+                part("Disputed payments at Google Play") {
+                    note("The customer's bank disputes a payment. Google Play waits for an answer for 24 hours.")
+                    Listing.table("The latest disputes, newest first", of: disputes, empty: "There are none.") {
+                        column("Asked") { Shown.moment($0.signedAt) }
+                        column("Order") { Self.search($0.orderId) }
+                        column("Origin") { Shown.origin($0.origin) }
+                        column("Answer") { review in
+                            Shown.lines(
+                                Self.answer(settledAt: review.settledAt, by: review.deadline, at: now),
+                                review.answer.map { data($0) })
+                        }
+                    }
+                }
+            }
         }
     }
 
     /// The state of a question: answered or refused, open, or expired.
     static func answer(to received: ReceivedNotification, at now: Timestamp) -> HTML {
-        if let settledAt = received.settledAt {
+        answer(
+            settledAt: received.settledAt,
+            by: received.notification.signedAt.adding(seconds: ReceivedNotification.answerTime), at: now)
+    }
+
+    private static func answer(settledAt: Timestamp?, by end: Timestamp, at now: Timestamp) -> HTML {
+        if let settledAt {
             return spaced(Shown.badge("Answered, or the answer was refused for good", .good), Shown.moment(settledAt))
         }
-        let end = received.notification.signedAt.adding(seconds: ReceivedNotification.answerTime)
         guard end >= now else { return Shown.badge("Expired without an answer", .bad) }
         return spaced(Shown.badge("Open until", .warning), Shown.moment(end))
     }

@@ -27,6 +27,7 @@ package struct HealthCheck: Sendable {
         case notifications
         case forwardedNotifications = "forwarded notifications"
         case googlePlay = "Google Play"
+        case deadlines
     }
 
     package let subject: Subject

@@ -141,12 +141,14 @@ extension HealthRoutes {
         async let checked = checks.results()
         async let ledgerState = services.ledger.state()
         async let keyList = services.keys.list()
-        let (results, ledger, keys) = try await (checked, ledgerState, keyList)
+        async let openDuties = services.till.entitlements.openDuties(services.duties)
+        let (results, ledger, keys, duties) = try await (checked, ledgerState, keyList, openDuties)
         let progress = await audit.progress
         let now = services.clock.now()
         return Page("Health", section: .health) {
             HealthTabs.links(present: HealthTabs.overview)
             Self.checks(results, context)
+            if !services.duties.isEmpty { Self.deadlines(duties) }
             performance(ledger)
             Self.verification(progress, context)
             Self.certificates(results.certificates, at: now)
@@ -178,6 +180,40 @@ extension HealthRoutes {
         div(.class("actions")) {
             context.form(to: ConsolePath("health", "checks")) { button { "Check again" } }
             span(.class("note")) { spaced(Phrase("Checked:"), Shown.moment(results.ranAt)) }
+        }
+    }
+
+    private static let shownDuties = 20
+
+    /// What stores await: what was missed, and what is due next.
+    @HTMLBuilder private static func deadlines(_ duties: OpenDuties) -> HTML {
+        let (missed, due) = (duties.missed(), duties.due)
+        h2 { "Deadlines" }
+        p {
+            missed.isEmpty
+                ? Shown.badge("None was missed in the last days", .good)
+                : Shown.badge("Missed in the last days: \(missed.count)", .bad)
+        }
+        Listing.table(
+            "Deadlines", of: Array((missed + due).prefix(shownDuties)), empty: "No store awaits anything."
+        ) {
+            column("Work") { Self.title(of: $0.kind) }
+            column("Purchase") { a(.href(.customers($0.subject)), Shown.identifier($0.subject)) }
+            column("Origin") { Shown.origin($0.origin) }
+            column("Due") { Shown.moment($0.deadline) }
+            column("State") {
+                $0.isMissed(at: duties.moment) ? Shown.badge("missed", .bad) : Shown.badge("open", .warning)
+            }
+        }
+        note("The service does each within seconds. What is due for hours waits for a store that does not answer.")
+    }
+
+    private static func title(of kind: StoreDuty.Kind) -> Phrase {
+        switch kind {
+        case .consumptionAnswer: "Answer about a refund, 12 hours"
+        case .refundReview: "Answer about a disputed payment, 24 hours"
+        case .acknowledgement: "Acknowledgement at Google Play, 3 days"
+        case .externalTransaction: "Report of an external transaction, 24 hours"
         }
     }
 
