@@ -5,7 +5,7 @@ import Hummingbird
 import Logging
 import Proofs
 
-/// The store's routes: the App Store's (`/inApps`, `/groups`, `/verifyReceipt`), the OCSP responder of its certificates (`/ocsp`), and the
+/// The store's routes: the App Store's (`/inApps`, `/groups`, `/advancedCommerce`, `/verifyReceipt`), the OCSP responder of its certificates (`/ocsp`), and the
 /// sandbox's, which control the customer and Apple (`/sandbox/v1`).
 package struct StoreRoutes: LocalStoreRouteSource {
     let store: Store
@@ -42,6 +42,7 @@ package struct StoreRoutes: LocalStoreRouteSource {
                 .add(middleware: TeamTokens(store: store, clock: clock)).add(middleware: limits)
         }
         ServerAPIRoutes(store: store).add(to: server("inApps"))
+        ServerAPIRoutes(store: store).addAdvancedCommerce(to: server("advancedCommerce"))
         if store.environment != .production { ServerAPIRoutes(store: store).addGroups(to: server("groups")) }
         VerifyReceiptRoutes(store: store).add(to: all)
         OCSPRoutes(store: store).add(to: all)

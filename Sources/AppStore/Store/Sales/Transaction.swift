@@ -38,6 +38,8 @@ package struct Transaction: Hashable, Sendable, Codable {
     package internal(set) var additionalReason: AdditionalTransactionReason?
     /// The items and terms from the developer's server; nil for a product of the store.
     package internal(set) var advancedCommerceCharge: AdvancedCommerceCharge?
+    /// The refund that the developer's server has requested, until it is decided.
+    var advancedCommerceRefund: AdvancedCommerceRefundRequest?
     package var appAccountToken: UUID?
     /// True if the customer upgraded to a higher subscription before the end of the period.
     package var isUpgraded = false
