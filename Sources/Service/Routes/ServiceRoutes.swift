@@ -17,6 +17,7 @@ package struct ServiceRoutes: Sendable {
         BalanceRoutes.self, GrantRoutes.self, AttributeRoutes.self, ProfileRoutes.self, AccountRoutes.self,
         EventRoutes.self, UserDataRoutes.self, SupportRoutes.self, CatalogRoutes.self, ComparisonRoutes.self,
         FigureRoutes.self, ExportRoutes.self, WebhookRoutes.self, ExternalTransactionRoutes.self,
+        AdvancedCommerceRoutes.self,
         NotificationRoutes.self, GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
     ]
 

@@ -237,6 +237,7 @@ struct Serve: Command {
             metrics: metrics)
         var stores = StoreClients(googlePlay: googlePlay.apps, playNotifications: googlePlay.notifications)
         (stores.orders, stores.offerSigners) = (appStores.orderClients, appStores.offerSigners)
+        stores.appStores = appStores.reconciliations.map(\.reconciler)
         stores.logger = configuration.logger
         let settings = configuration.routeSettings(
             .apiKeys(keys, tokens, till.accounts), metrics: metrics, certificate: certificate)
