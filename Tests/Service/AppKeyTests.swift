@@ -124,6 +124,7 @@ import Vocabulary
             "user": "alice", "product": "\(Self.seed).sprout1", "transaction": sprout, "collection": "sprout",
             "number": "1", "balance": "coins", "grant": seedGrant, "webhook": seedHook, "name": "member",
             "message": try await message(of: seedHook), "export": "transactions", "figure": "units",
+            "operation": "cancel",
         ]
         let presented = try fixture.buy("sprout2", account: "dora")
         seed.proof = try fixture.shop.store.signedTransaction(presented.identifier)
@@ -131,7 +132,7 @@ import Vocabulary
             "user": "alice", "product": "garden.gate", "transaction": sold[0], "collection": "gate", "number": "1",
             "balance": "seeds", "grant": gardenGrant, "webhook": gardenHook, "name": "member",
             "message": try await message(of: gardenHook), "app": Self.garden, "export": "transactions",
-            "figure": "units",
+            "figure": "units", "operation": "cancel",
         ]
         flowers.proof = try garden.store.signedTransaction(
             try garden.buy("garden.season", account: "dora").identifier)

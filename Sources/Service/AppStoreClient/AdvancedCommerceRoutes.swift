@@ -34,7 +34,7 @@ extension APIOperation {
         body: .json([
             "request": .anyObject.described(
                 "Apple's request, such as `SubscriptionPriceChangeRequest`. The service adds a `requestInfo` that it lacks."
-            ),
+            ).example(.object(["storefront": "USA"])),
             "reason": .text("The reason, in the team's own words.", length: 1...Reason.maximumLength),
         ]).described("The request and the reason."),
         answers: [.json("The App Store has accepted the request.", AdvancedCommerceAnswer.self)],
@@ -91,12 +91,12 @@ struct AdvancedCommerceRoutes: OperationGroup {
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.requestAdvancedCommerce) { request, context in
             let purchase = try NamedPurchase(request, context)
-            guard let operation = AdvancedCommerceOperation(rawValue: try context.parameters.text("operation")) else {
-                throw Problem.pathUnknown
-            }
             let body = try await JSONBody(request, context, of: .requestAdvancedCommerce)
             guard case .object(let content)? = body.object["request"] else {
                 throw JSONBody.invalid("The field /request must be an object with Apple's request.")
+            }
+            guard let operation = AdvancedCommerceOperation(rawValue: try context.parameters.text("operation")) else {
+                throw Problem.pathUnknown
             }
             let change = try AdvancedCommerceChange(
                 operation, of: purchase, content, reason: Reason.read(body), by: context.requiredCaller.name)
