@@ -112,6 +112,35 @@ import Vocabulary
         #expect(try garden.store.notifications().contains { $0.type.rawValue == told })
     }
 
+    @Test func `a migrated subscription stays with its owner, without an account token`() async throws {
+        let bought = try garden.buy("garden.premium.monthly", account: "bob")
+        let former = try #require(bought.purchase).transactionIdentifier
+        let bob = try #require(User(name: "bob"))
+        _ = try await service.redeem(Array(try garden.store.signedTransaction(bought.identifier).utf8), for: bob)
+        let request = """
+            {"targetProductId":"garden.basic.yearly","taxCode":"C003",
+            "descriptors":{"displayName":"Tools","description":"All tools"},
+            "items":[{"SKU":"bench","displayName":"Bench","description":"A bench"}]}
+            """
+        try await garden.withStore { client in
+            let answer = try await send("migrate", request, asking: [client], of: former)
+            #expect(answer.status == 200)
+        }
+        let told = try #require(try garden.store.notifications().first { $0.type == .migration })
+        #expect(try await service.receive(notification: Array(told.signedPayload.utf8)) == .granted)
+        let migrated = try #require(told.originalTransactionIdentifier)
+        #expect(try await service.purchases(ofTransaction: migrated).map(\.owner) == [bob])
+        // Nobody else can take it.
+        let last = try #require(try garden.store.history(of: "bob").last)
+        let proof = try garden.store.readOrThrow {
+            try $0.allSubscriptionStatuses(last.transactionIdentifier, statuses: [])
+        }
+        let signed = try #require(proof.data.first?.lastTransactions.first).signedTransactionInfo
+        await #expect(throws: RedemptionError.purchaseRefused(.ownedByAnotherUser)) {
+            try await service.redeem(Array(signed.utf8), for: alice)
+        }
+    }
+
     @Test func `Apple's refusal is the answer, and in the audit log`() async throws {
         try await garden.withStore { client in
             let answer = try await send("changePrice", #"{"items":[{"SKU":"rake","price":1}]}"#, asking: [client])

@@ -412,6 +412,68 @@ import Testing
         #expect(try await code("\(path)/\(sale)", Self.body(members("OTHER"))) == 4_030_021)
     }
 
+    private static let migration = #"""
+        "targetProductId":"garden.basic.yearly","taxCode":"C003-00-2",
+        "descriptors":{"displayName":"Tools","description":"All tools"},
+        "items":[{"SKU":"bench","displayName":"Bench","description":"A bench"}]
+        """#
+
+    @Test func `a subscription of the catalog goes on under another original transaction`() async throws {
+        let former = try #require(try garden.buy("garden.premium.monthly").purchase).transactionIdentifier
+        let before = try #require(try garden.store.history(of: "alice").last)
+        let answer = try await accepted("subscription/migrate", Self.migration, transaction: former)
+        let migrated = answer.transaction.transactionId
+        #expect(answer.transaction.originalTransactionId != former)
+        #expect(answer.transaction.facts.text(.previousOriginalTransactionId) == former)
+        #expect(answer.transaction.productId == "garden.basic.yearly")
+        #expect(answer.transaction.facts.date(.expiresDate) == before.expiresDate)
+        #expect(answer.renewal?.facts.integer(.renewalPrice) == before.price.milliunits)
+        #expect(try told().last == "MIGRATION")
+        #expect(try await code("subscription/migrate/\(migrated)", Self.body(Self.migration)) == 4_000_176)
+        try garden.advance(to: "2026-12-01T12:00:00Z")
+        let sales = try garden.store.history(of: "alice")
+        #expect(sales.map(\.price.milliunits) == [before.price.milliunits, 0, before.price.milliunits])
+        #expect(Set(sales.map(\.originalTransactionIdentifier)).count == 2)
+        let renewed = try await accepted(
+            "subscription/changePrice", #""items":[{"SKU":"bench","price":1}]"#, transaction: migrated)
+        #expect(renewed.transaction.facts.text(.previousOriginalTransactionId) == former)
+    }
+
+    @Test func `a migration has the next items if they differ, and no announced price`() async throws {
+        // The first purchase has the introductory offer.
+        _ = try garden.buy("garden.basic.monthly")
+        let sale = try #require(try garden.buy("garden.premium.monthly").purchase).transactionIdentifier
+        _ = try garden.buy("garden.basic.monthly")
+        #expect(try await code("subscription/migrate/\(sale)", Self.body(Self.migration)) == 4_000_180)
+        let renewal = #","renewalItems":[{"SKU":"stool","displayName":"Stool","description":"A stool"}]"#
+        let answer = try await accepted("subscription/migrate", Self.migration + renewal, transaction: sale)
+        #expect(try Self.items(answer.renewal?.facts.text(.advancedCommerceInfo)) == ["stool 4990"])
+        let other = try #require(try garden.buy("garden.premium.monthly", account: "bob").purchase)
+        try garden.store.requestPriceIncrease(of: other.transactionIdentifier, to: 19_990, needsConsent: true)
+        #expect(
+            try await code("subscription/migrate/\(other.transactionIdentifier)", Self.body(Self.migration))
+                == 4_030_027)
+    }
+
+    @Test(
+        arguments: [
+            ("targetProductId", "null", 4_000_166), ("targetProductId", #""garden.seeds""#, 4_000_167),
+            ("taxCode", "null", 4_000_099), ("descriptors", "null", 4_000_103), ("items", "null", 4_000_101),
+            ("items", "[]", 4_000_160), ("descriptors", #"{"description":"a"}"#, 4_000_106),
+            ("items", #"[{"SKU":"a","displayName":"a"}]"#, 4_000_107), ("storefront", #""KOR""#, 4_000_133),
+        ] as [(String, String, Int64)])
+    func `a wrong migration gets Apple's error`(field: String, value: String, code: Int64) async throws {
+        let sale = try #require(try garden.buy("garden.premium.monthly").purchase).transactionIdentifier
+        var members = [
+            "targetProductId": #""garden.basic.yearly""#, "taxCode": #""C003""#,
+            "descriptors": #"{"displayName":"Tools","description":"All tools"}"#,
+            "items": #"[{"SKU":"bench","displayName":"Bench","description":"A bench"}]"#,
+        ]
+        members[field] = value
+        let body = Self.body(members.map { #""\#($0)":\#($1)"# }.joined(separator: ","))
+        #expect(try await self.code("subscription/migrate/\(sale)", body) == code)
+    }
+
     @Test(
         arguments: [
             ("subscription/cancel", "[]", 4_000_173), ("subscription/cancel", "{}", 4_000_079),

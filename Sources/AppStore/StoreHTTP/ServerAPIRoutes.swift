@@ -219,6 +219,7 @@ extension ServerAPIRoutes {
         change("v1/subscription/cancel/:id", group) { try $0.cancelSubscription($1, $2) }
         change("v1/subscription/changeMetadata/:id", group) { try $0.changeSubscriptionMetadata($1, $2) }
         change("v1/subscription/changePrice/:id", group) { try $0.changeSubscriptionPrice($1, $2) }
+        change("v1/subscription/migrate/:id", group) { try $0.migrateSubscription($1, $2) }
         change("v1/subscription/revoke/:id", group) { try $0.revokeSubscription($1, $2) }
         change("v1/transaction/requestRefund/:id", group) { try $0.requestTransactionRefund($1, $2) }
     }

@@ -185,7 +185,7 @@ extension SignedAdvancedCommerceRequest {
         switch operation {
         case .oneTimeCharge, .subscription, nil: return nil
         case .modification: kind = .modification(try modification())
-        case .reactivation: kind = .reactivation(skus: object["items"] == nil ? nil : try skus("items"))
+        case .reactivation: kind = .reactivation(skus: Self.has("items", in: object) ? try skus("items") : nil)
         }
         guard let transaction = Self.text("transactionId", of: object) else {
             throw Self.refusal("The request's transactionId must be the text of a number.")
@@ -203,6 +203,8 @@ extension SignedAdvancedCommerceRequest {
         }
         return skus
     }
+
+    private static func has(_ name: String, in object: JSONObject) -> Bool { object[name].map { $0 != .null } ?? false }
 
     private static func isImmediate(_ object: JSONObject) throws(AppStoreRefusal) -> Bool {
         switch text("effective", of: object) {
@@ -241,7 +243,7 @@ extension SignedAdvancedCommerceRequest {
                 )
             }
             let isImmediate = try Self.isImmediate(object)
-            guard isImmediate || object["proratedPrice"] == nil else {
+            guard isImmediate || !Self.has("proratedPrice", in: object) else {
                 throw Self.refusal("An item that changes at the next renewal has no proratedPrice.")
             }
             change.replaced.append(

@@ -1,8 +1,8 @@
 import Foundation
 import Proofs
 
-/// A notification that only a tester brings about. Apple sends it after a purchase outside the App Store, a call of the Advanced Commerce
-/// API, or the decision of a child's parents. The store has none of them.
+/// A notification that a tester brings about. Apple sends it after a purchase outside the App Store, a call of the Advanced Commerce API,
+/// or the decision of a child's parents. Of these, the store has the Advanced Commerce API alone.
 package struct NotificationOnDemand: Hashable, Sendable, CaseIterable {
     package let type: NotificationTypeV2
     /// One of the type's subtypes; nil if the type has none.

@@ -65,6 +65,27 @@ struct SubscriptionPriceChangeRequest: AdvancedCommerceRequest {
     let items: [Item]?
 }
 
+struct SubscriptionMigrateRequest: AdvancedCommerceRequest {
+    struct Descriptors: Decodable, Sendable {
+        let description: String?
+        let displayName: String?
+    }
+
+    struct Item: Decodable, Sendable {
+        let SKU: String?
+        let description: String?
+        let displayName: String?
+    }
+
+    let requestInfo: AdvancedCommerceRequestInfo?
+    let storefront: String?
+    let descriptors: Descriptors?
+    let items: [Item]?
+    let renewalItems: [Item]?
+    let targetProductId: String?
+    let taxCode: String?
+}
+
 struct SubscriptionRevokeRequest: AdvancedCommerceRequest {
     let requestInfo: AdvancedCommerceRequestInfo?
     let storefront: String?
@@ -175,6 +196,56 @@ extension Books {
         try subscriptions.save(subscription)
         try notify(.priceChange, nil, of: subscription)
         return try response(about: subscription)
+    }
+
+    /// `POST /advancedCommerce/v1/subscription/migrate/{transactionId}`: a subscription of the catalog goes on as one that the developer's
+    /// server describes, under another original transaction. The customer pays nothing for it, and the same at the next renewal.
+    func migrateSubscription(
+        _ transactionId: String, _ request: SubscriptionMigrateRequest
+    ) throws -> AdvancedCommerceResponse {
+        try check(request)
+        guard let target = request.targetProductId else { throw AdvancedCommerceError.nullTargetProductID }
+        guard let generic = configuration.product(target)?.subscription else {
+            throw AdvancedCommerceError.invalidTargetProductID
+        }
+        let transaction = try apiTransaction(transactionId)
+        guard let former = try subscriptionOrNone(of: transaction) else {
+            throw AdvancedCommerceError.subscriptionDoesNotExist
+        }
+        guard former.advancedCommerceCharge == nil else { throw AdvancedCommerceError.subscriptionAlreadyMigrated }
+        try check(request, of: transaction, former)
+        let terms = try terms(of: former.account)
+        let charge = try request.charge(currency: former.storefront(terms).currency)
+        guard former.isEntitled else { throw AdvancedCommerceError.inactiveACASub }
+        guard former.priceIncrease == nil else {
+            throw AdvancedCommerceError.migrationNotAllowedWhenPriceIncreaseCommunicated
+        }
+        guard former.hasPendingChange == (request.renewalItems != nil) else {
+            throw AdvancedCommerceError.pendingChangesMismatch
+        }
+        let other = try subscriptions.subscription(of: former.account, group: generic.groupIdentifier)
+        guard other?.hasEnded ?? true || other?.groupIdentifier == former.groupIdentifier else {
+            throw AdvancedCommerceError.subscriptionAlreadyExists
+        }
+        let original = former.originalTransactionIdentifier
+        let members = try subscriptions.fetch("shared_original_transaction_id = \(original)")
+        guard members.isEmpty,
+            let migrated = former.migrated(
+                to: target, in: generic.groupIdentifier, as: charge, under: newTransactionIdentifier(), terms)
+        else { throw AdvancedCommerceError.subscriptionNotEligible }
+        try checkFirstUse(of: request)
+        try changePeriod(of: former) { $0.isUpgraded = true }
+        try subscriptions.delete(original: original)
+        // An account has one subscription of a group.
+        if let other { try subscriptions.delete(original: other.originalTransactionIdentifier) }
+        let period = SubscriptionCharge(
+            productIdentifier: target, quantity: 1, seats: nil,
+            price: Price(milliunits: 0, currency: charge.present.currency), offer: nil, reason: .purchase,
+            startDate: terms.now, expiresDate: migrated.expiresDate, billingPlanType: nil, commitment: nil)
+        try record(migrated, [.charge(period), .notify(.migration, nil)])
+        let first = try sale(migrated.originalTransactionIdentifier)
+        try payments.add(first, .purchased)
+        return try response(about: migrated, first)
     }
 
     /// `POST /advancedCommerce/v1/subscription/revoke/{transactionId}`: the subscription ends at once, and is paid back.
@@ -433,6 +504,48 @@ extension SubscriptionPriceChangeRequest {
     }
 }
 
+extension SubscriptionMigrateRequest {
+    /// The content of the present and the next period, without prices and periods.
+    fileprivate func charge(
+        currency: String
+    ) throws(AdvancedCommerceError) -> (present: AdvancedCommerceCharge, next: AdvancedCommerceCharge?) {
+        guard let taxCode else { throw .nullTaxCode }
+        guard let reference = requestInfo?.requestReferenceId else { throw .nullRequestReferenceID }
+        guard !taxCode.isEmpty else { throw .invalidTaxProductCode }
+        guard let items else { throw .nullItems }
+        guard let descriptors else { throw .nullDescriptors }
+        let (displayName, description) = try Self.texts(descriptors.displayName, descriptors.description)
+        let terms = AdvancedCommerceCharge.Terms(
+            displayName: displayName, description: description, period: .oneMonth)
+        func charge(_ items: [Item]) throws(AdvancedCommerceError) -> AdvancedCommerceCharge {
+            guard !items.isEmpty else { throw .atLeastOneItem }
+            var described: [AdvancedCommerceCharge.Item] = []
+            for item in items {
+                guard let sku = item.SKU else { throw .nullSKU }
+                guard !sku.isEmpty, !described.contains(where: { $0.sku == sku }) else { throw .invalidSKU }
+                guard sku.count <= SignedAdvancedCommerceRequest.skuLength else { throw .skuLengthExceeded }
+                let (displayName, description) = try Self.texts(item.displayName, item.description)
+                described.append(.init(sku: sku, displayName: displayName, description: description, price: 0))
+            }
+            return AdvancedCommerceCharge(
+                items: described, terms: terms, currency: currency, taxCode: taxCode,
+                requestReferenceIdentifier: reference)
+        }
+        let present = try charge(items)
+        guard let renewalItems else { return (present, nil) }
+        return (present, try charge(renewalItems))
+    }
+
+    private static func texts(
+        _ displayName: String?, _ description: String?
+    ) throws(AdvancedCommerceError) -> (displayName: String, description: String) {
+        guard let displayName else { throw .nullDisplayName }
+        guard let description else { throw .nullDescription }
+        try SubscriptionChangeMetadataRequest.check(displayName, description)
+        return (displayName, description)
+    }
+}
+
 extension SubscriptionChangeMetadataRequest {
     /// The changes that take effect at once, or those of the next period alone.
     fileprivate func changes(
@@ -466,7 +579,7 @@ extension SubscriptionChangeMetadataRequest {
         }
     }
 
-    private static func check(_ displayName: String?, _ description: String?) throws(AdvancedCommerceError) {
+    fileprivate static func check(_ displayName: String?, _ description: String?) throws(AdvancedCommerceError) {
         guard displayName?.isEmpty != true else { throw .invalidDisplayName }
         guard description?.isEmpty != true else { throw .invalidDescription }
         guard displayName?.count ?? 0 <= SignedAdvancedCommerceRequest.displayNameLength else {

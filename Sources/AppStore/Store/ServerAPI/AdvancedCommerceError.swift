@@ -11,8 +11,12 @@ package enum AdvancedCommerceError: Int, ServerAPIRefusal, CaseIterable {
     case descriptionLengthExceeded = 4_000_088
     case displayNameLengthExceeded = 4_000_089
     case repeatedRequestReferenceId = 4_000_097
+    case nullTaxCode = 4_000_099
     case nullItems = 4_000_101
+    case nullDescriptors = 4_000_103
     case nullSKU = 4_000_105
+    case nullDisplayName = 4_000_106
+    case nullDescription = 4_000_107
     case nullPrice = 4_000_109
     case nullEffective = 4_000_111
     case invalidProductChanges = 4_000_115
@@ -34,9 +38,13 @@ package enum AdvancedCommerceError: Int, ServerAPIRefusal, CaseIterable {
     case nullRefundRisking = 4_000_159
     case atLeastOneItem = 4_000_160
     case atLeastOneOfDisplayNameOrDescription = 4_000_165
+    case nullTargetProductID = 4_000_166
+    case invalidTargetProductID = 4_000_167
     case removalAllNotAllowed = 4_000_168
     case nullCurrentSKU = 4_000_169
     case malformedPayload = 4_000_173
+    case subscriptionAlreadyMigrated = 4_000_176
+    case pendingChangesMismatch = 4_000_180
     case pendingRefund = 4_000_181
     case proratedOnlyLatestTransaction = 4_000_182
     case partialSimulateRefundDecline = 4_000_184
@@ -48,12 +56,14 @@ package enum AdvancedCommerceError: Int, ServerAPIRefusal, CaseIterable {
     case invalidSKUProvidedMustBeCurrentSKUSetToRenew = 4_000_220
     case priceIncreaseIsNotCurrentlySupportedInIndia = 4_000_221
     case subscriptionDoesNotExist = 4_030_008
+    case subscriptionAlreadyExists = 4_030_009
     case subscriptionNotEligible = 4_030_010
     case productNotOwned = 4_030_013
     case inactiveACASub = 4_030_015
     case insufficientFunds = 4_030_020
     case alreadyRefunded = 4_030_021
     case transactionNotRefundable = 4_030_024
+    case migrationNotAllowedWhenPriceIncreaseCommunicated = 4_030_027
 
     package var number: Int { rawValue }
 
@@ -69,7 +79,19 @@ package enum AdvancedCommerceError: Int, ServerAPIRefusal, CaseIterable {
         case .descriptionLengthExceeded: "Exceeds the maximum length of the description field."
         case .displayNameLengthExceeded: "Exceeds the maximum length of the displayName field."
         case .repeatedRequestReferenceId: "The requestReferenceId was repeated."
+        case .nullTaxCode: Self.missing("taxCode")
         case .nullItems: Self.missing("items")
+        case .nullDescriptors: Self.missing("descriptors")
+        case .nullDisplayName: Self.missing("displayName")
+        case .nullDescription: Self.missing("description")
+        case .nullTargetProductID: Self.missing("targetProductID")
+        case .invalidTargetProductID: "The targetProductID value is invalid."
+        case .subscriptionAlreadyMigrated: "The subscription was already migrated."
+        case .pendingChangesMismatch:
+            "Pending subscription changes must specify a renewalItem, and if there are no pending changes, a renewalItem cannot be specified."
+        case .subscriptionAlreadyExists: "The subscription already exists."
+        case .migrationNotAllowedWhenPriceIncreaseCommunicated:
+            "Migration isn't allowed because a price increase was already communicated to the customer."
         case .nullSKU: Self.missing("SKU")
         case .nullPrice: Self.missing("price")
         case .nullEffective: Self.missing("effective")

@@ -188,6 +188,45 @@ extension CustomerSubscription {
         ]
     }
 
+    /// The same subscription as one that the developer's server describes. Apple names no prices of items: the first one has the whole.
+    ///
+    /// - Parameters:
+    ///   - charge: The content, without prices and periods.
+    ///   - identifier: The new original transaction.
+    /// - Returns: Nil for one that is billed otherwise: with seats, under a commitment or an offer, or after a failed charge.
+    func migrated(
+        to product: String,
+        in group: String,
+        as charge: (present: AdvancedCommerceCharge, next: AdvancedCommerceCharge?),
+        under identifier: String,
+        _ terms: SubscriptionTerms
+    ) -> CustomerSubscription? {
+        guard state == .subscribed, ownership == .purchased, commitment == nil, quantity == 1, renewalQuantity == 1,
+            offer?.periodsLeft ?? 0 == 0, nextOffer == nil, autoRenewBillingPlanType == .upFront,
+            let present = terms.product(productIdentifier), let next = terms.product(nextProductIdentifier)
+        else { return nil }
+        func content(_ content: AdvancedCommerceCharge, _ product: Product) -> AdvancedCommerceCharge {
+            var content = content
+            if let period = product.subscription?.period { content.terms?.period = period }
+            let agreed = product.productIdentifier == productIdentifier ? agreedPrice : nil
+            for index in content.items.indices.prefix(1) {
+                content.items[index].price = (agreed ?? product.price).milliunits
+            }
+            return content
+        }
+        var migrated = self
+        (migrated.originalTransactionIdentifier, migrated.groupIdentifier) = (identifier, group)
+        migrated.previousOriginalTransactionIdentifier = originalTransactionIdentifier
+        (migrated.productIdentifier, migrated.autoRenewProductIdentifier) = (product, product)
+        (migrated.agreedPrice, migrated.agreedStorefront, migrated.offer) = (nil, nil, nil)
+        var described = content(charge.present, present)
+        migrated.advancedCommerceRenewal = content(charge.next ?? charge.present, next)
+        // The former transaction has charged the period.
+        for index in described.items.indices { described.items[index].paid = 0 }
+        migrated.advancedCommerceCharge = described
+        return migrated
+    }
+
     /// Ends items of the present and the next period.
     ///
     /// - Returns: False, without a change, if no item would be left.

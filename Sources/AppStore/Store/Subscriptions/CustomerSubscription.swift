@@ -33,8 +33,10 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     }
 
     package internal(set) var originalTransactionIdentifier: String
+    /// The original transaction before the subscription was migrated; nil if it was not.
+    var previousOriginalTransactionIdentifier: String?
     package internal(set) var account: String
-    let groupIdentifier: String
+    var groupIdentifier: String
     package internal(set) var ownership = InAppOwnershipType.purchased
     /// The purchaser's subscription, which a member's follows; nil for one that the account has bought.
     package internal(set) var sharedOriginalTransactionIdentifier: String?

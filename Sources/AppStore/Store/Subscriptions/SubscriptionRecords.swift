@@ -99,6 +99,10 @@ struct SubscriptionRecords {
             .fetchOne(database)
     }
 
+    func delete(original identifier: String) throws {
+        try database.execute(literal: "DELETE FROM subscription WHERE original_transaction_id = \(identifier)")
+    }
+
     func subscription(original identifier: String) throws -> CustomerSubscription? {
         try fetch("original_transaction_id = \(identifier)").first
     }
@@ -219,6 +223,7 @@ extension Books {
             quantity: charge.quantity, price: Price(milliunits: charge.price.milliunits, currency: storefront.currency),
             storefrontCountryCode: storefront.countryCode, at: charge.startDate)
         transaction.originalTransactionIdentifier = subscription.originalTransactionIdentifier
+        transaction.previousOriginalTransactionIdentifier = subscription.previousOriginalTransactionIdentifier
         transaction.webOrderLineItemIdentifier = randomness.digits(15, startingWith: "1")
         transaction.subscriptionGroupIdentifier = subscription.groupIdentifier
         transaction.originalPurchaseDate = original?.purchaseDate ?? charge.startDate
