@@ -11,6 +11,8 @@ package struct StoreClients: Sendable {
 
     /// The clients of the App Stores that know the order numbers on receipts.
     package var orders: [AppStoreServerClient] = []
+    /// The App Stores with the apps and origins of their purchases.
+    package var appStores: [Reconciler] = []
     /// The signers of promotional offers, by the bundle identifier of the app.
     package var offerSigners: [ByteKey: OfferSigner] = [:]
     /// The apps on Google Play about whose purchases the service asks.

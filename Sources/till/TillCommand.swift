@@ -41,8 +41,8 @@ package struct TillCommand: AsyncParsableCommand {
                 subcommands: [
                     CustomersCommand.self, FindTransaction.self, Owned.self, Why.self, Story.self, AuditCommand.self,
                     Give.self, Add.self, Revoke.self, Reinstate.self, Move.self, UnclaimedCommand.self,
-                    GrantsCommand.self, AttributesCommand.self, Refusals.self, RefundsCommand.self,
-                    ExternalPurchasesCommand.self, ExportUser.self, EraseUser.self,
+                    AdvancedCommerceCommand.self, GrantsCommand.self, AttributesCommand.self, Refusals.self,
+                    RefundsCommand.self, ExternalPurchasesCommand.self, ExportUser.self, EraseUser.self,
                 ]),
             CommandGroup(name: "Catalog", subcommands: [InitCommand.self, ProductsCommand.self]),
             CommandGroup(name: "Figures", subcommands: [FiguresCommand.self, ExportCommand.self]),

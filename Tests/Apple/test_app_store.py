@@ -45,6 +45,18 @@ from appstoreserverlibrary.models.AdvancedCommerceSubscriptionCreateItem import 
 from appstoreserverlibrary.models.AdvancedCommerceSubscriptionCreateRequest import (
     AdvancedCommerceSubscriptionCreateRequest,
 )
+from appstoreserverlibrary.models.AdvancedCommerceSubscriptionModifyAddItem import (
+    AdvancedCommerceSubscriptionModifyAddItem,
+)
+from appstoreserverlibrary.models.AdvancedCommerceSubscriptionModifyInAppRequest import (
+    AdvancedCommerceSubscriptionModifyInAppRequest,
+)
+from appstoreserverlibrary.models.AdvancedCommerceSubscriptionReactivateInAppRequest import (
+    AdvancedCommerceSubscriptionReactivateInAppRequest,
+)
+from appstoreserverlibrary.models.AdvancedCommerceSubscriptionReactivateItem import (
+    AdvancedCommerceSubscriptionReactivateItem,
+)
 from appstoreserverlibrary.models.AlternateProduct import AlternateProduct
 from appstoreserverlibrary.models.AutoRenewStatus import AutoRenewStatus
 from appstoreserverlibrary.models.BillingPlanType import BillingPlanType
@@ -1064,6 +1076,28 @@ class AppStoreTests(unittest.TestCase):
         self.assertEqual((commerce.period, commerce.taxCode), (AdvancedCommercePeriod.P1M, "C003-00-2"))
         self.assertEqual([item.SKU for item in commerce.items], ["bench", "shears"])
         self.assertTrue(commerce.consistencyToken)
+        rake = AdvancedCommerceSubscriptionModifyAddItem(
+            SKU="rake", displayName="rake", description="A tool", price=4990, proratedPrice=100
+        )
+        added = self.buy(YEARLY, advancedCommerceJWS=creator.create_signature(
+            AdvancedCommerceSubscriptionModifyInAppRequest(
+                requestInfo=AdvancedCommerceRequestInfo(requestReferenceId=uuid.uuid4()),
+                transactionId=bought["transactionId"], retainBillingCycle=True, addItems=[rake],
+            )
+        ))
+        sale = self.transaction(added["signedTransaction"])
+        self.assertEqual(sale.price, 100)
+        self.assertEqual([item.SKU for item in sale.advancedCommerceInfo.items], ["bench", "shears", "rake"])
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/cancellation", {})
+        self.buy(YEARLY, advancedCommerceJWS=creator.create_signature(
+            AdvancedCommerceSubscriptionReactivateInAppRequest(
+                requestInfo=AdvancedCommerceRequestInfo(requestReferenceId=uuid.uuid4()),
+                transactionId=bought["transactionId"], items=[AdvancedCommerceSubscriptionReactivateItem(SKU="rake")],
+            )
+        ))
+        last = self.client.get_all_subscription_statuses(bought["transactionId"]).data[0].lastTransactions[0]
+        renewal = self.verifier.verify_and_decode_renewal_info(last.signedRenewalInfo)
+        self.assertEqual([item.SKU for item in renewal.advancedCommerceInfo.items], ["rake"])
         # The mass extension counts the subscriptions of this product.
         self.store.sandbox("POST", f"transactions/{bought['transactionId']}/expiry", {})
 

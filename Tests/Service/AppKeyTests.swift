@@ -140,7 +140,7 @@ import Vocabulary
             "number": "1", "balance": "coins", "grant": seedGrant, "webhook": seedHook, "name": "member",
             "message": try await message(of: seedHook), "export": "transactions", "figure": "units",
             "package": Self.seed, "unclaimed": try #require(parkedSprout.purchase).transactionIdentifier,
-            "external-transactions": "sale-1", "change": try await firstChange(seedKey),
+            "external-transactions": "sale-1", "change": try await firstChange(seedKey), "operation": "cancel",
         ]
         let presented = try fixture.buy("sprout2", account: "dora")
         seed.proof = try fixture.shop.store.signedTransaction(presented.identifier)
@@ -150,7 +150,7 @@ import Vocabulary
             "message": try await message(of: gardenHook), "app": Self.garden, "export": "transactions",
             "figure": "units", "package": Self.garden,
             "unclaimed": try #require(parked.purchase).transactionIdentifier, "external-transactions": "sale-1",
-            "change": try await firstChange(gardenKey),
+            "change": try await firstChange(gardenKey), "operation": "cancel",
         ]
         flowers.proof = try garden.store.signedTransaction(
             try garden.buy("garden.season", account: "dora").identifier)

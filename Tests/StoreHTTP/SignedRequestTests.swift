@@ -442,6 +442,84 @@ import Testing
         #expect(try garden.store.history(of: "carol").last?.advancedCommerceCharge == nil)
     }
 
+    /// A modification of a subscription.
+    private static func modification(_ changes: [String: JSONValue?], of sale: String = "1") -> Changes {
+        let standard: [String: JSONValue?] = ["retainBillingCycle": .bool(true), "transactionId": .string(sale)]
+        return advanced(standard.merging(changes) { $1 }).merging(["nonce": .string(UUID().uuidString)]) { $1 }
+    }
+
+    private static func list(_ items: [String: JSONValue]...) -> JSONValue {
+        .array(items.map { .object(JSONObject($0)) })
+    }
+
+    /// An item that changes, with other members.
+    private static func changed(_ members: [String: JSONValue]) -> JSONValue {
+        let standard: [String: JSONValue] = [
+            "currentSKU": "shears", "effective": "IMMEDIATELY", "reason": "UPGRADE",
+        ]
+        return list(item.merging(standard) { $1 }.merging(members) { $1 })
+    }
+
+    @Test func `a subscription is modified and reactivated as the developer's server describes`() async throws {
+        let bought = try await buy(
+            for: "carol", ["productId": Self.yearly, "advancedCommerceJWS": try signed(Self.tools())])
+        let sale = try #require(bought.transactionId)
+        let rake = Self.item.merging(["SKU": "rake", "price": .integer(4990), "proratedPrice": .integer(100)]) { $1 }
+        let added = try await buy(
+            for: "carol",
+            [
+                "productId": Self.yearly,
+                "advancedCommerceJWS": try signed(Self.modification(["addItems": Self.list(rake)], of: sale)),
+            ])
+        #expect((added.state, added.price) == ("purchased", 100))
+        #expect(try Self.items(of: commerce(of: sale).sold).count == 3)
+        try garden.store.perform(.turnAutoRenewOff, on: sale)
+        let reactivation = Self.advanced([
+            "operation": "REACTIVATE_SUBSCRIPTION", "transactionId": .string(sale),
+            "items": Self.list(["SKU": "bench"]),
+        ])
+        let again = try await buy(
+            for: "carol",
+            [
+                "productId": Self.yearly,
+                "advancedCommerceJWS": try signed(reactivation.merging(["nonce": .string(UUID().uuidString)]) { $1 }),
+            ])
+        #expect(again.state == "purchased")
+        #expect(try commerce(of: sale).price == 9990)
+    }
+
+    @Test(
+        arguments: [
+            [:], ["addItems": "rake"], ["addItems": list(["SKU": "rake"])],
+            ["changeItems": changed(["effective": "LATER"])],
+            ["changeItems": changed(["reason": "WIN_BACK"])], ["changeItems": changed(["currentSKU": ""])],
+            ["changeItems": changed(["effective": "NEXT_BILL_CYCLE", "proratedPrice": .integer(1)])],
+            ["changeItems": changed(["proratedPrice": .integer(9991)])],
+            ["changeItems": changed(["offer": .object(JSONObject([:]))])],
+            ["changeItems": changed(["displayName": "A bench with a name of thirty-one"])],
+            ["changeItems": changed([:]), "removeItems": list(["SKU": "shears"])],
+            ["retainBillingCycle": .bool(false), "removeItems": list(["SKU": "shears"])],
+            ["retainBillingCycle": .bool(false), "changeItems": changed(["effective": "NEXT_BILL_CYCLE"])],
+            ["retainBillingCycle": "true", "removeItems": list(["SKU": "shears"])],
+            [
+                "changeItems": changed([:]),
+                "periodChange": .object(JSONObject(["effective": "NEXT_BILL_CYCLE", "period": "P1Y"])),
+            ],
+            [
+                "changeItems": changed([:]),
+                "periodChange": .object(JSONObject(["effective": "IMMEDIATELY", "period": "P1Y"])),
+            ],
+            ["currency": "KRW", "removeItems": list(["SKU": "shears"])],
+        ] as [[String: JSONValue]])
+    func `a modification with a mistake fails the payment`(changes: [String: JSONValue]) async throws {
+        let bought = try await buy(
+            for: "carol", ["productId": Self.yearly, "advancedCommerceJWS": try signed(Self.tools())])
+        let claims = Self.modification(changes.mapValues { $0 }, of: try #require(bought.transactionId))
+        let changed = try await buy(
+            for: "carol", ["productId": Self.yearly, "advancedCommerceJWS": try signed(claims)])
+        #expect((changed.state, changed.error) == ("failed", "paymentInvalid"))
+    }
+
     private static func dear(_ sku: String) -> [String: JSONValue] {
         item.merging(["SKU": .string(sku), "price": .integer(999_999_999_999)]) { $1 }
     }

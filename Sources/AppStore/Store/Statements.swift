@@ -97,6 +97,7 @@ extension ProofIssuer {
         return try sign([
             "transactionId": transaction.transactionIdentifier,
             "originalTransactionId": transaction.originalTransactionIdentifier,
+            "previousOriginalTransactionId": transaction.previousOriginalTransactionIdentifier,
             "webOrderLineItemId": transaction.webOrderLineItemIdentifier, "bundleId": bundleIdentifier,
             "productId": transaction.productIdentifier,
             "subscriptionGroupIdentifier": transaction.subscriptionGroupIdentifier,

@@ -234,6 +234,28 @@ extension ServerAPIRoutes {
     }
 }
 
+/// The endpoints of the Advanced Commerce API (`/advancedCommerce`).
+extension ServerAPIRoutes {
+    func addAdvancedCommerce(to group: RouterGroup<ServiceContext>) {
+        change("v1/subscription/cancel/:id", group) { try $0.cancelSubscription($1, $2) }
+        change("v1/subscription/changeMetadata/:id", group) { try $0.changeSubscriptionMetadata($1, $2) }
+        change("v1/subscription/changePrice/:id", group) { try $0.changeSubscriptionPrice($1, $2) }
+        change("v1/subscription/migrate/:id", group) { try $0.migrateSubscription($1, $2) }
+        change("v1/subscription/revoke/:id", group) { try $0.revokeSubscription($1, $2) }
+        change("v1/transaction/requestRefund/:id", group) { try $0.requestTransactionRefund($1, $2) }
+    }
+
+    private func change<Body: AdvancedCommerceRequest>(
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        _ change: @Sendable @escaping (Books, String, Body) throws -> AdvancedCommerceResponse
+    ) {
+        answer(.post, path, group) { call, books in
+            try change(books, call.text("id"), call.body(orThrow: AdvancedCommerceError.malformedPayload))
+        }
+    }
+}
+
 /// Answers an error of the API as Apple does.
 struct ServerAPIErrorMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {

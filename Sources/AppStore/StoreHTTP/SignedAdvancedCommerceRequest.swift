@@ -2,8 +2,7 @@ import Foundation
 import HTTPSupport
 import Proofs
 
-/// A request of the Advanced Commerce API in an app. The store sells one-time charges and new subscriptions, and checks the form alone of
-/// the others.
+/// A request of the Advanced Commerce API in an app: a one-time charge, a new subscription, or a change of one.
 struct SignedAdvancedCommerceRequest {
     static let unreadable = refusal("The claim request must be the base64 of a JSON object.")
 
@@ -24,8 +23,8 @@ struct SignedAdvancedCommerceRequest {
         }
     }
 
-    /// The prices of an item and of all items, in milliunits. The prices of a StoreKit configuration are in this range, too.
-    private static let prices: ClosedRange<Int64> = 0...999_999_999_999
+    /// The longest texts, in characters (Advanced Commerce API, `SubscriptionModifyAddItem`).
+    static let (skuLength, displayNameLength, descriptionLength) = (128, 30, 45)
     /// The lengths of a period (App Store Server API, `advancedCommercePeriod`).
     private static let periods = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
 
@@ -41,8 +40,8 @@ struct SignedAdvancedCommerceRequest {
 
     private static func refusal(_ sentence: String) -> AppStoreRefusal { AppStoreRefusal(sentence, .paymentInvalid) }
 
-    private static func text(_ name: String, of object: JSONObject) -> String? {
-        if let text = object.text(name), !text.isEmpty { text } else { nil }
+    private static func text(_ name: String, of object: JSONObject, upTo length: Int = .max) -> String? {
+        if let text = object.text(name), !text.isEmpty, text.count <= length { text } else { nil }
     }
 
     private var operation: Operation? { Self.text("operation", of: object).flatMap(Operation.init) }
@@ -76,74 +75,228 @@ struct SignedAdvancedCommerceRequest {
 
     /// The content of a checked request.
     func charge(in storefront: Storefront) throws(AppStoreRefusal) -> AdvancedCommerceCharge {
-        guard Self.text("currency", of: object) == storefront.currency,
+        let change = try change()
+        guard
+            [change == nil ? storefront.currency : nil, storefront.currency].contains(
+                Self.text("currency", of: object)),
             [nil, storefront.countryCode].contains(Self.text("storefront", of: object))
         else {
             throw Self.refusal(
                 "The request's currency and storefront must be those of the customer, \(storefront.currency) and "
                     + "\(storefront.countryCode).")
         }
-        let (items, terms) = try content()
-        guard let taxCode = Self.text("taxCode", of: object), let requestReferenceIdentifier else {
-            throw Self.refusal("The request's taxCode must be a text.")
-        }
-        return AdvancedCommerceCharge(
+        let (items, terms) = change == nil ? try content() : ([], nil)
+        guard let taxCode = Self.text("taxCode", of: object) ?? (change == nil ? nil : ""),
+            let requestReferenceIdentifier
+        else { throw Self.refusal("The request's taxCode must be a text.") }
+        var charge = AdvancedCommerceCharge(
             items: items, terms: terms, currency: storefront.currency, taxCode: taxCode,
             requestReferenceIdentifier: requestReferenceIdentifier)
+        charge.change = change
+        return charge
     }
 
     private func content() throws(AppStoreRefusal)
         -> (items: [AdvancedCommerceCharge.Item], terms: AdvancedCommerceCharge.Terms?)
     {
-        switch operation {
-        case .oneTimeCharge:
-            guard let item = object["item"].flatMap(Self.item) else {
-                throw Self.refusal("The request's item must have SKU, displayName, description and price.")
-            }
-            return ([item], nil)
-        case .subscription: return (try subscriptionItems(), try terms())
-        case .modification, .reactivation, nil:
-            throw Self.refusal(
-                "The store sells one-time charges and new subscriptions alone: the operation must be "
-                    + "\(Operation.oneTimeCharge.rawValue) or \(Operation.subscription.rawValue).")
+        guard operation == .oneTimeCharge else { return (try subscriptionItems(), try terms()) }
+        guard let item = object["item"].flatMap(Self.item) else {
+            throw Self.refusal("The request's item must have SKU, displayName, description and price.")
         }
+        return ([item], nil)
     }
 
     private func subscriptionItems() throws(AppStoreRefusal) -> [AdvancedCommerceCharge.Item] {
-        guard case .array(let values)? = object["items"], !values.isEmpty,
-            case let items = values.compactMap(Self.item), items.count == values.count,
-            Set(items.map(\.sku)).count == items.count
-        else {
-            throw Self.refusal(
-                "Each of the request's items must have an SKU of its own, displayName, description and price.")
+        let items = try items("items").map(\.item)
+        guard !items.isEmpty, Set(items.map(\.sku)).count == items.count else {
+            throw Self.refusal("Each of the request's items must have an SKU of its own.")
         }
-        var total: Int64 = 0
-        for item in items where Self.prices.contains(total) { total += item.price }
-        guard Self.prices.contains(total) else { throw Self.refusal("The request's items cost too much together.") }
-        for case .object(let value) in values where value["offer"].map({ $0 != .null }) ?? false {
-            throw Self.refusal("The store sells no offers on items: leave out the offer.")
-        }
+        let charge = AdvancedCommerceCharge(items: items, currency: "", taxCode: "", requestReferenceIdentifier: "")
+        guard charge.isForSale else { throw Self.refusal("The request's items cost too much together.") }
         return items
     }
 
     private func terms() throws(AppStoreRefusal) -> AdvancedCommerceCharge.Terms {
         guard case .object(let descriptors)? = object["descriptors"],
-            let displayName = Self.text("displayName", of: descriptors),
-            let description = Self.text("description", of: descriptors)
+            let displayName = Self.text("displayName", of: descriptors, upTo: Self.displayNameLength),
+            let description = Self.text("description", of: descriptors, upTo: Self.descriptionLength)
         else { throw Self.refusal("The request's descriptors must have displayName and description.") }
-        guard let text = Self.text("period", of: object), Self.periods.contains(text),
-            let period = SubscriptionPeriod(text)
+        return AdvancedCommerceCharge.Terms(
+            displayName: displayName, description: description, period: try Self.period(of: object))
+    }
+
+    private static func period(of object: JSONObject) throws(AppStoreRefusal) -> SubscriptionPeriod {
+        guard let text = text("period", of: object), periods.contains(text), let period = SubscriptionPeriod(text)
         else {
-            throw Self.refusal("The request's period must be one of \(Self.periods.joined(separator: ", ")).")
+            throw refusal("The request's period must be one of \(periods.joined(separator: ", ")).")
         }
-        return AdvancedCommerceCharge.Terms(displayName: displayName, description: description, period: period)
+        return period
+    }
+
+    /// The items of a list, each with its object; empty without the list.
+    private func items(
+        _ list: String
+    ) throws(AppStoreRefusal) -> [(item: AdvancedCommerceCharge.Item, object: JSONObject)] {
+        var items: [(AdvancedCommerceCharge.Item, JSONObject)] = []
+        for object in try objects(list) {
+            guard let item = Self.item(.object(object)) else {
+                throw Self.refusal(
+                    "Each of the request's \(list) must have an SKU of at most \(Self.skuLength) characters, a displayName of at "
+                        + "most \(Self.displayNameLength), a description of at most \(Self.descriptionLength), and a price."
+                )
+            }
+            guard object["offer"].map({ $0 == .null }) ?? true else {
+                throw Self.refusal("The store sells no offers on items: leave out the offer.")
+            }
+            items.append((item, object))
+        }
+        return items
+    }
+
+    private func objects(_ list: String) throws(AppStoreRefusal) -> [JSONObject] {
+        guard let value = object[list], value != .null else { return [] }
+        guard case .array(let values) = value else { throw Self.refusal("The request's \(list) must be a list.") }
+        var objects: [JSONObject] = []
+        for value in values {
+            guard case .object(let object) = value else {
+                throw Self.refusal("Each of the request's \(list) must be an object.")
+            }
+            objects.append(object)
+        }
+        return objects
     }
 
     private static func item(_ value: JSONValue) -> AdvancedCommerceCharge.Item? {
-        guard case .object(let item) = value, let sku = text("SKU", of: item),
-            let displayName = text("displayName", of: item), let description = text("description", of: item),
-            case .number(let number)? = item["price"], let price = number.int64, prices.contains(price)
+        guard case .object(let item) = value, let sku = text("SKU", of: item, upTo: skuLength),
+            let displayName = text("displayName", of: item, upTo: displayNameLength),
+            let description = text("description", of: item, upTo: descriptionLength),
+            case .number(let number)? = item["price"], let price = number.int64,
+            AdvancedCommerceCharge.prices.contains(price)
         else { return nil }
         return AdvancedCommerceCharge.Item(sku: sku, displayName: displayName, description: description, price: price)
+    }
+}
+
+/// The changes of a subscription that the customer has.
+extension SignedAdvancedCommerceRequest {
+    /// The change; nil for a new purchase.
+    private func change() throws(AppStoreRefusal) -> AdvancedCommerceChange? {
+        let kind: AdvancedCommerceChange.Kind
+        switch operation {
+        case .oneTimeCharge, .subscription, nil: return nil
+        case .modification: kind = .modification(try modification())
+        case .reactivation: kind = .reactivation(skus: Self.has("items", in: object) ? try skus("items") : nil)
+        }
+        guard let transaction = Self.text("transactionId", of: object) else {
+            throw Self.refusal("The request's transactionId must be the text of a number.")
+        }
+        return AdvancedCommerceChange(ofTransaction: transaction, kind)
+    }
+
+    private func skus(_ list: String) throws(AppStoreRefusal) -> [String] {
+        var skus: [String] = []
+        for object in try objects(list) {
+            guard let sku = Self.text("SKU", of: object, upTo: Self.skuLength), !skus.contains(sku) else {
+                throw Self.refusal("Each of the request's \(list) must have an SKU of its own.")
+            }
+            skus.append(sku)
+        }
+        return skus
+    }
+
+    private static func has(_ name: String, in object: JSONObject) -> Bool { object[name].map { $0 != .null } ?? false }
+
+    private static func isImmediate(_ object: JSONObject) throws(AppStoreRefusal) -> Bool {
+        switch text("effective", of: object) {
+        case "IMMEDIATELY": true
+        case "NEXT_BILL_CYCLE": false
+        default: throw refusal("Each effective of the request must be IMMEDIATELY or NEXT_BILL_CYCLE.")
+        }
+    }
+
+    /// An item with the prorated price that its object states.
+    private static func prorated(
+        _ item: AdvancedCommerceCharge.Item, _ object: JSONObject
+    ) throws(AppStoreRefusal) -> AdvancedCommerceCharge.Item {
+        guard let value = object["proratedPrice"], value != .null else { return item }
+        guard case .number(let number) = value, let price = number.int64, (0...item.price).contains(price) else {
+            throw refusal("Each proratedPrice of the request must be a number of milliunits from 0 to the price.")
+        }
+        var item = item
+        item.paid = price
+        return item
+    }
+
+    private func modification() throws(AppStoreRefusal) -> AdvancedCommerceChange.Modification {
+        guard case .bool(let retainsBillingCycle)? = object["retainBillingCycle"] else {
+            throw Self.refusal("The request's retainBillingCycle must be true or false.")
+        }
+        var change = AdvancedCommerceChange.Modification()
+        change.retainsBillingCycle = retainsBillingCycle
+        for (item, object) in try items("addItems") { change.added.append(try Self.prorated(item, object)) }
+        for (item, object) in try items("changeItems") {
+            guard let current = Self.text("currentSKU", of: object, upTo: Self.skuLength),
+                ["UPGRADE", "DOWNGRADE", "APPLY_OFFER"].contains(Self.text("reason", of: object))
+            else {
+                throw Self.refusal(
+                    "Each of the request's changeItems must have a currentSKU, and UPGRADE, DOWNGRADE or APPLY_OFFER as its reason."
+                )
+            }
+            let isImmediate = try Self.isImmediate(object)
+            guard isImmediate || !Self.has("proratedPrice", in: object) else {
+                throw Self.refusal("An item that changes at the next renewal has no proratedPrice.")
+            }
+            change.replaced.append(
+                .init(of: current, by: try Self.prorated(item, object), isImmediate: isImmediate))
+        }
+        change.removed = try skus("removeItems")
+        change.taxCode = Self.text("taxCode", of: object)
+        try addTerms(to: &change)
+        try check(change)
+        return change
+    }
+
+    private func addTerms(to change: inout AdvancedCommerceChange.Modification) throws(AppStoreRefusal) {
+        if let value = object["descriptors"], value != .null {
+            guard case .object(let descriptors) = value else {
+                throw Self.refusal("The request's descriptors must be an object.")
+            }
+            change.displayName = Self.text("displayName", of: descriptors, upTo: Self.displayNameLength)
+            change.description = Self.text("description", of: descriptors, upTo: Self.descriptionLength)
+            change.describesAtOnce = try Self.isImmediate(descriptors)
+        }
+        guard let value = object["periodChange"], value != .null else { return }
+        guard case .object(let period) = value else {
+            throw Self.refusal("The request's periodChange must be an object.")
+        }
+        change.period = try Self.period(of: period)
+        // Apple: PeriodResetWithRetainBillingCycle, PeriodChangeImmediateWithEffectiveAtNextBillingCycle.
+        guard try Self.isImmediate(period) != change.retainsBillingCycle else {
+            throw Self.refusal(
+                "A periodChange IMMEDIATELY needs retainBillingCycle false, and one at NEXT_BILL_CYCLE needs true.")
+        }
+    }
+
+    /// Checks what the changes of a request say together (Advanced Commerce API, "Error messages and codes").
+    private func check(_ change: AdvancedCommerceChange.Modification) throws(AppStoreRefusal) {
+        guard !change.added.isEmpty || !change.replaced.isEmpty || !change.removed.isEmpty else {
+            throw Self.refusal("The request must add, change or remove an item.")
+        }
+        let named = change.added.map(\.sku) + change.replaced.map(\.currentSKU) + change.removed
+        guard Set(named).count == named.count else {
+            throw Self.refusal("The request must name each SKU in one of addItems, changeItems and removeItems, once.")
+        }
+        if change.retainsBillingCycle {
+            guard change.period == nil || change.added.isEmpty && !change.replaced.contains(where: \.isImmediate) else {
+                throw Self.refusal("A periodChange at the next renewal lets no item begin at once.")
+            }
+        } else {
+            guard !change.added.isEmpty || !change.replaced.isEmpty else {
+                throw Self.refusal("With retainBillingCycle false, removeItems needs addItems or changeItems.")
+            }
+            guard change.replaced.allSatisfy(\.isImmediate), change.describesAtOnce else {
+                throw Self.refusal("With retainBillingCycle false, each change is effective IMMEDIATELY.")
+            }
+        }
     }
 }

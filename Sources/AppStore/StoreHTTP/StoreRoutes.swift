@@ -5,7 +5,8 @@ import Hummingbird
 import Logging
 import Proofs
 
-/// The store's routes: the App Store's (`/inApps`, `/externalPurchase`, `/groups`, `/verifyReceipt`), the OCSP responder of its certificates (`/ocsp`), and the
+/// The store's routes: the App Store's (`/inApps`, `/externalPurchase`, `/groups`, `/advancedCommerce`, `/verifyReceipt`), the OCSP responder of
+/// its certificates (`/ocsp`), and the
 /// sandbox's, which control the customer and Apple (`/sandbox/v1`).
 package struct StoreRoutes: LocalStoreRouteSource {
     let store: Store
@@ -43,6 +44,7 @@ package struct StoreRoutes: LocalStoreRouteSource {
         }
         ServerAPIRoutes(store: store).add(to: server("inApps"))
         ServerAPIRoutes(store: store).addExternalPurchases(to: server("externalPurchase"))
+        ServerAPIRoutes(store: store).addAdvancedCommerce(to: server("advancedCommerce"))
         if store.environment != .production { ServerAPIRoutes(store: store).addGroups(to: server("groups")) }
         VerifyReceiptRoutes(store: store).add(to: all)
         OCSPRoutes(store: store).add(to: all)

@@ -540,7 +540,8 @@ struct ProofClaims {
             origin: origin,
             transactionIdentifier: purchase.transactionIdentifier,
             originalTransactionIdentifier: purchase.originalTransactionIdentifier,
-            chainTransactionIdentifier: chain,
+            // A migrated subscription goes on, whether an account token names its owner or not.
+            chainTransactionIdentifier: chain ?? purchase.facts.text(.previousOriginalTransactionId),
             productIdentifier: purchase.productIdentifier,
             quantity: purchase.quantity,
             purchaseDate: purchase.purchaseDate,

@@ -13,7 +13,8 @@ package struct Claim: Hashable, Sendable, Codable {
     /// The identifier in the proof, if the purchase event stands under another one; nil otherwise.
     private(set) var otherIdentifier: String?
     package let originalTransactionIdentifier: String
-    /// The original transaction of another purchase under the same token of Google Play; nil if there is none.
+    /// The original transaction of another purchase under the same token of Google Play, or of the subscription before it was migrated
+    /// (`previousOriginalTransactionId`); nil if there is none.
     let chainTransactionIdentifier: String?
     package let productIdentifier: String
     package let quantity: Int

@@ -185,8 +185,8 @@ extension Claim {
         TransactionKey(app: app, origin: origin, identifier: originalTransactionIdentifier)
     }
 
-    /// A purchase whose owner has this one, too, unless somebody else owns it: another line under the same token of Google Play. Nil if
-    /// there is none.
+    /// A purchase whose owner has this one, too, unless somebody else owns it: another line under the same token of Google Play, or the
+    /// subscription of the App Store before it was migrated. Nil if there is none.
     package var chain: TransactionKey? {
         chainTransactionIdentifier.map { TransactionKey(app: app, origin: origin, identifier: $0) }
     }

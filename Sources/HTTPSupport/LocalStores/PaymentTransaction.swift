@@ -198,41 +198,82 @@ public enum PaymentTransactionEvent: String, Sendable, CaseIterable {
 }
 
 /// A purchase that the developer's server describes, while the App Store knows a generic product in its place (Advanced Commerce API,
-/// `OneTimeChargeCreateRequest` and `SubscriptionCreateRequest`).
+/// `OneTimeChargeCreateRequest` and `SubscriptionCreateRequest`), or a change of such a subscription.
 public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
     /// Something that is bought.
     public struct Item: Hashable, Sendable, Codable {
         /// The developer's identifier of the product.
-        public let sku: String
-        public let displayName: String
-        public let description: String
+        public var sku: String
+        public var displayName: String
+        public var description: String
         /// In milliunits of the currency.
-        public let price: Int64
+        public var price: Int64
+        /// The amount that the transaction charged for the item; nil for its price.
+        package var paid: Int64?
+        /// A higher price of later periods, as the next period has the item.
+        package var priceIncrease: PriceIncrease?
+        /// What was paid back of the item in its transaction; nil for nothing.
+        package var refunds: [Refund]?
+        /// The date at which the item was taken back alone; nil if it was not.
+        package var revokedAt: Timestamp?
 
         public init(sku: String, displayName: String, description: String, price: Int64) {
             (self.sku, self.displayName, self.description, self.price) = (sku, displayName, description, price)
         }
     }
 
+    /// A higher price of an item (App Store Server API, `advancedCommercePriceIncreaseInfo`).
+    package struct PriceIncrease: Hashable, Sendable, Codable {
+        package enum Status: String, Sendable, Codable {
+            case scheduled = "SCHEDULED"
+            case pending = "PENDING"
+            case accepted = "ACCEPTED"
+        }
+
+        package let price: Int64
+        package let needsConsent: Bool
+        /// The items that end with this one if the customer does not consent.
+        package let dependentSKUs: [String]
+        package var status = Status.scheduled
+
+        package init(price: Int64, needsConsent: Bool, dependentSKUs: [String]) {
+            (self.price, self.needsConsent, self.dependentSKUs) = (price, needsConsent, dependentSKUs)
+        }
+    }
+
+    /// Money that was paid back of an item (App Store Server API, `advancedCommerceRefund`).
+    package struct Refund: Hashable, Sendable, Codable {
+        package let amount: Int64
+        package let date: Timestamp
+        package let reason: String
+        package let type: String
+
+        package init(amount: Int64, date: Timestamp, reason: String, type: String) {
+            (self.amount, self.date, self.reason, self.type) = (amount, date, reason, type)
+        }
+    }
+
     /// A subscription to all items.
     public struct Terms: Hashable, Sendable, Codable {
-        public let displayName: String
-        public let description: String
-        public let period: SubscriptionPeriod
+        public var displayName: String
+        public var description: String
+        public var period: SubscriptionPeriod
 
         public init(displayName: String, description: String, period: SubscriptionPeriod) {
             (self.displayName, self.description, self.period) = (displayName, description, period)
         }
     }
 
-    /// One for a one-time charge, one or more for a subscription.
-    public let items: [Item]
+    /// One for a one-time charge, one or more for a subscription, none for a change.
+    public var items: [Item]
     /// Nil for a one-time charge.
-    public let terms: Terms?
+    public var terms: Terms?
     public let currency: String
-    public let taxCode: String
+    public var taxCode: String
     /// The identifier of the request, as the developer's server wrote it.
-    public let requestReferenceIdentifier: String
+    public var requestReferenceIdentifier: String
+    /// The change of a subscription that the customer has; nil for a new purchase.
+    package var change: AdvancedCommerceChange?
 
     public init(
         items: [Item],
@@ -245,5 +286,52 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
         (self.taxCode, self.requestReferenceIdentifier) = (taxCode, requestReferenceIdentifier)
     }
 
-    public var price: Price { Price(milliunits: items.reduce(0) { $0 + $1.price }, currency: currency) }
+    public var price: Price { Price(milliunits: items.reduce(0) { $0 + ($1.paid ?? $1.price) }, currency: currency) }
+}
+
+/// A change of a subscription that the developer's server described (Advanced Commerce API, `SubscriptionModifyInAppRequest` and
+/// `SubscriptionReactivateInAppRequest`).
+package struct AdvancedCommerceChange: Hashable, Sendable, Codable {
+    package typealias Item = AdvancedCommerceCharge.Item
+
+    /// An item in the place of another. Its `paid` is the prorated price that the request states.
+    package struct Replacement: Hashable, Sendable, Codable {
+        package let currentSKU: String
+        package let item: Item
+        package let isImmediate: Bool
+
+        package init(of currentSKU: String, by item: Item, isImmediate: Bool) {
+            (self.currentSKU, self.item, self.isImmediate) = (currentSKU, item, isImmediate)
+        }
+    }
+
+    package struct Modification: Hashable, Sendable, Codable {
+        package var retainsBillingCycle = true
+        /// The `paid` of an item is the prorated price that the request states.
+        package var added: [Item] = []
+        package var replaced: [Replacement] = []
+        package var removed: [String] = []
+        /// Nil to keep the period.
+        package var period: SubscriptionPeriod?
+        package var displayName: String?
+        package var description: String?
+        package var describesAtOnce = true
+        package var taxCode: String?
+
+        package init() {}
+    }
+
+    package indirect enum Kind: Hashable, Sendable, Codable {
+        case modification(Modification)
+        /// Renewal is turned on again, for the named items; nil for all.
+        case reactivation(skus: [String]?)
+    }
+
+    /// Any transaction of the subscription.
+    package let transactionIdentifier: String
+    package let kind: Kind
+
+    package init(ofTransaction identifier: String, _ kind: Kind) {
+        (transactionIdentifier, self.kind) = (identifier, kind)
+    }
 }

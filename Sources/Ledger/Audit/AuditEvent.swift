@@ -9,6 +9,7 @@ extension AuditEntry {
         case refused
         case transferredIn, transferredOut, moved, assigned
         case itemGiven, itemTakenBack
+        case commerceRequested
         case credited, spent
         case expired, renewalFailed, gracePeriodBegan, paused, autoRenewDisabled, autoRenewEnabled, endsSoon
         case refundAnswered, aliased, erased
@@ -164,6 +165,12 @@ extension AuditEntry.Event {
                 reason: .words("the team's"), messages: [.itemTakenBack], revenueCat: .expiration,
                 meaning: "the team took back an item that it had given"
             ) { "The team revoked a grant of \($0.subject)\($0.ending)" }
+        case .commerceRequested:
+            EventRule(
+                title: "Advanced Commerce", korean: "Advanced Commerce 요청", part: .team, object: .transaction,
+                reason: .words("the request, and the team's words or the outcome"), isToldToApps: false,
+                meaning: "the team asked Apple's Advanced Commerce API to change a purchase, or had the answer"
+            ) { "Request to the Advanced Commerce API about \($0.subject)\($0.ending)" }
         case .credited:
             EventRule(
                 title: "Balance increased", korean: "잔액 추가", mood: .good, part: .team,

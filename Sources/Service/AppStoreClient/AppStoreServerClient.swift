@@ -119,6 +119,25 @@ package struct AppStoreServerClient: Sendable {
         try await decoded(.get, "/inApps/v1/lookup/\(order.text)", within: .person)
     }
 
+    /// The answer of an endpoint of the Advanced Commerce API.
+    struct CommerceAnswer: Decodable, Sendable {
+        let signedTransactionInfo: String
+        /// Nil for a one-time charge.
+        let signedRenewalInfo: String?
+    }
+
+    /// `POST /advancedCommerce/v1/…/{transactionId}`
+    func advancedCommerce(
+        _ path: String, of transactionIdentifier: String, _ body: JSONObject
+    ) async throws(ReconciliationError) -> CommerceAnswer {
+        let request = OutgoingRequest(
+            .post, "\(url.absoluteString)\(path)/\(escaped(transactionIdentifier))", type: "application/json",
+            body: JSONValue.object(body).compactBytes)
+        let answer = try await send(request, within: .person)
+        guard let answer = try? JSONDecoder().decode(CommerceAnswer.self, from: answer) else { throw .answerInvalid }
+        return answer
+    }
+
     /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
     func sendConsumptionInformation(
         _ consumption: ConsumptionRequest,

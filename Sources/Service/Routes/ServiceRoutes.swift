@@ -17,7 +17,8 @@ package struct ServiceRoutes: Sendable {
         BalanceRoutes.self, GrantRoutes.self, AttributeRoutes.self, ProfileRoutes.self, AccountRoutes.self,
         EventRoutes.self, UserDataRoutes.self, SupportRoutes.self, CatalogRoutes.self, ComparisonRoutes.self,
         FigureRoutes.self, ExportRoutes.self, WebhookRoutes.self, ExternalTransactionRoutes.self,
-        ExternalPurchaseRoutes.self, NotificationRoutes.self, GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
+        ExternalPurchaseRoutes.self, AdvancedCommerceRoutes.self, NotificationRoutes.self,
+        GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
     ]
 
     private let parts: ServiceParts

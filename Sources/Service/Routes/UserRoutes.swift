@@ -485,6 +485,8 @@ extension Schema {
         "offerIdentifier": "The offer, as App Store Connect names it.",
         "offerPeriod": "ISO 8601, such as `P1M`.",
         "offerType": "1 introductory, 2 promotional, 3 offer code, 4 win-back.",
+        "previousOriginalTransactionId":
+            "The original transaction before the subscription was migrated; absent if it was not.",
         "price": "Milliunits of the currency: the price of the whole quantity, or of one seat on average.",
         "priceIncreaseStatus": "0 if the customer has not responded, 1 after consent.",
         "productId": "The product of this period.",

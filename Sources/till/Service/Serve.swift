@@ -242,6 +242,7 @@ struct Serve: Command {
         (stores.orders, stores.offerSigners) = (appStores.orderClients, appStores.offerSigners)
         if !appStores.answeredOrigins.isEmpty { stores.duties[.consumptionAnswer] = appStores.answeredOrigins }
         if configuration.refundReview != nil { stores.duties[.refundReview] = stores.duties[.acknowledgement] }
+        stores.appStores = appStores.reconciliations.map(\.reconciler)
         stores.logger = configuration.logger
         let settings = configuration.routeSettings(
             .apiKeys(keys, tokens, till.accounts), metrics: metrics, certificate: certificate)

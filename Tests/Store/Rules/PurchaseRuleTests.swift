@@ -41,6 +41,7 @@ import Testing
         case .charge(_, let price):
             #expect("charge \(price.milliunits)" == expected)
             #expect(price.currency == "KRW")
+        case .change: Issue.record("No payment changes a subscription.")
         }
     }
 

@@ -29,7 +29,7 @@ extension AdvancedCommerceCharge {
     fileprivate func renewalStatement(consistencyToken: String) -> StatementFields {
         [
             "consistencyToken": consistencyToken, "descriptors": terms?.statement,
-            "items": items.map { $0.statement(revokedAt: nil) }, "period": terms?.period.description,
+            "items": items.map(\.renewalStatement), "period": terms?.period.description,
             "requestReferenceId": requestReferenceIdentifier, "taxCode": taxCode,
         ]
     }
@@ -39,7 +39,29 @@ extension AdvancedCommerceCharge.Item {
     fileprivate func statement(revokedAt revocationDate: Timestamp?) -> StatementFields {
         [
             "SKU": sku, "displayName": displayName, "description": description, "price": price,
-            "revocationDate": revocationDate,
+            "refunds": refunds?.map(\.statement), "revocationDate": revokedAt ?? revocationDate,
+        ]
+    }
+
+    /// An item of signed renewal information (App Store Server API, `AdvancedCommerceRenewalItem`).
+    fileprivate var renewalStatement: StatementFields {
+        [
+            "SKU": sku, "displayName": displayName, "description": description, "price": price,
+            "priceIncreaseInfo": priceIncrease?.statement,
+        ]
+    }
+}
+
+extension AdvancedCommerceCharge.Refund {
+    fileprivate var statement: StatementFields {
+        ["refundAmount": amount, "refundDate": date, "refundReason": reason, "refundType": type]
+    }
+}
+
+extension AdvancedCommerceCharge.PriceIncrease {
+    fileprivate var statement: StatementFields {
+        [
+            "dependentSKUs": dependentSKUs.isEmpty ? nil : dependentSKUs, "price": price, "status": status.rawValue,
         ]
     }
 }
@@ -49,17 +71,20 @@ extension AdvancedCommerceCharge.Terms {
 }
 
 extension CustomerSubscription {
-    /// The product of an identifier as this customer has it, by the catalog or by the developer's server; nil if it is not for sale.
+    /// The product of an identifier as this customer has it in the next period, by the catalog or by the developer's server; nil if it is
+    /// not for sale.
     func product(_ identifier: String, _ terms: SubscriptionTerms) -> Product? {
-        terms.product(identifier).map { advancedCommerceCharge?.describing($0) ?? $0 }
+        terms.product(identifier).map { renewalCharge?.describing($0) ?? $0 }
     }
 
-    /// The part of renewal information. Each period has another token, with which the developer's server names the present state.
+    /// The part of renewal information.
     var advancedCommerceStatement: StatementFields? {
-        advancedCommerceCharge.map { charge in
-            let state = "\(originalTransactionIdentifier) \(expiresDate.millisecondsSince1970)"
-            let digest = DigestAlgorithm.sha256.digest(of: Array(state.utf8))
-            return charge.renewalStatement(consistencyToken: Base64.encode(digest, .urlSafe))
-        }
+        renewalCharge?.renewalStatement(consistencyToken: consistencyToken)
+    }
+
+    /// Each period has another token, with which the developer's server names the present state.
+    var consistencyToken: String {
+        let state = "\(originalTransactionIdentifier) \(expiresDate.millisecondsSince1970)"
+        return Base64.encode(DigestAlgorithm.sha256.digest(of: Array(state.utf8)), .urlSafe)
     }
 }

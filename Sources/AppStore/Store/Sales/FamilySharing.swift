@@ -73,7 +73,9 @@ extension SubscriptionEffect {
         switch self {
         case .charge(let charge): .charge(charge.forFamilyMember)
         case .markUpgraded, .setExpiresDate: self
-        case .addSeats, .notify(.priceIncrease, _), .notify(_, .increaseQuantity), .notify(_, .decreaseQuantity): nil
+        case .addSeats, .refundRest, .notify(.priceIncrease, _), .notify(_, .increaseQuantity),
+            .notify(_, .decreaseQuantity):
+            nil
         case .notify: self
         }
     }

@@ -11,6 +11,8 @@ package enum PurchaseDecision: Hashable, Sendable {
     /// The account gets another transaction, free of charge, for a non-consumable that it owns.
     case buyAgain(original: Transaction)
     case charge(Product, Price)
+    /// A subscription that the developer's server described changes.
+    case change(AdvancedCommerceChange)
 
     /// - Parameters:
     /// - product: Nil if the store does not sell it.
@@ -42,6 +44,7 @@ package enum PurchaseDecision: Hashable, Sendable {
     private static func sale(of charge: AdvancedCommerceCharge, as product: Product, billed plan: BillingPlanType?)
         -> PurchaseDecision
     {
+        if let change = charge.change { return product.subscription == nil ? .fail(.paymentInvalid) : .change(change) }
         let described = charge.describing(product)
         return switch (charge.terms, described.subscription) {
         case (nil, nil): .charge(product, charge.price)
@@ -99,6 +102,7 @@ extension Books {
         case .buyAgain(let original): return try again(original, appAccountToken: payment.appAccountToken)
         case .charge(let product, let price):
             return try charge(price, for: product, payment, account: account)
+        case .change(let change): return try self.change(by: change, payment, account: account)
         }
     }
 

@@ -9,6 +9,8 @@ package struct RefundEffects: Hashable, Sendable {
     /// The transactions of the same period; only the transaction itself, unless seats were added.
     private let samePeriod: [Transaction]
     private let isPresent: Bool
+    /// All transactions with the same original transaction, the oldest first.
+    private let related: [Transaction]
     /// True if the customer waits for the decision.
     private let isRequested: Bool
 
@@ -23,6 +25,7 @@ package struct RefundEffects: Hashable, Sendable {
         isRequested: Bool = false
     ) {
         (self.transaction, self.subscription, self.isRequested) = (transaction, subscription, isRequested)
+        self.related = related
         samePurchase = transaction.type == .nonConsumable ? related : [transaction]
         samePeriod = related.filter {
             $0.transactionIdentifier == transaction.transactionIdentifier
@@ -48,6 +51,7 @@ package struct RefundEffects: Hashable, Sendable {
     ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
         try transaction.checkPurchased()
+        if let request = transaction.advancedCommerceRefund { return refund(request, at: now) }
         if let seats { return try refund(seats: seats) }
         return revoke(.refundFull, for: reason, at: now, telling: .refund)
     }
@@ -77,7 +81,37 @@ package struct RefundEffects: Hashable, Sendable {
                 "The customer has not requested a refund of transaction \(transaction.transactionIdentifier), or the request was "
                     + "answered. Request a refund first.")
         }
-        return [notify(.refundDeclined)]
+        guard transaction.advancedCommerceRefund != nil else { return [notify(.refundDeclined)] }
+        var changed = transaction
+        changed.advancedCommerceRefund = nil
+        return [.update(changed), .notify(.refundDeclined, changed, subscription, nil)]
+    }
+
+    /// Asks the developer about a refund that the developer's server has requested, and that is then to be decided.
+    func ask(about request: AdvancedCommerceRefundRequest) -> [RefundEffect] {
+        var changed = transaction
+        changed.advancedCommerceRefund = request
+        let reason = ConsumptionRequestReason(rawValue: request.reason) ?? .other
+        return [.update(changed), .notify(.consumptionRequest, changed, subscription, reason)]
+    }
+
+    /// Declines a refund that the developer's server has requested for a test (Advanced Commerce API, SIMULATE_REFUND_DECLINE).
+    func simulateDecline() -> [RefundEffect] { [notify(.refundDeclined)] }
+
+    /// Pays items back, and takes those that the request names.
+    func refund(_ request: AdvancedCommerceRefundRequest, at now: Timestamp) -> [RefundEffect] {
+        var subscription = subscription
+        let paid = request.endsSubscription ? related.filter { $0.isPaid(after: now) } : [transaction]
+        let refunded = paid.map { $0.refunding(request, at: now) }
+        if transaction.isPaid(after: now) || request.endsSubscription {
+            let revoked = request.items?.filter(\.isRevoked).map(\.sku)
+            if revoked.map({ subscription?.drop($0) == false }) ?? true, subscription?.hasEnded == false {
+                subscription?.revoke()
+            }
+        }
+        var effects = refunded.map { RefundEffect.update($0) }
+        if let subscription, subscription != self.subscription { effects.append(.save(subscription)) }
+        return effects + refunded.map { .notify(.refund, $0, subscription, nil) }
     }
 
     /// Reinstates a refunded purchase, and the subscription if the refund ended it.

@@ -8,6 +8,8 @@ package struct Transaction: Hashable, Sendable, Codable {
     package internal(set) var transactionIdentifier: String
     /// The first purchase of the same product or subscription group. A first purchase has its own identifier here.
     package var originalTransactionIdentifier: String
+    /// The original transaction before the subscription was migrated; nil if it was not.
+    var previousOriginalTransactionIdentifier: String?
     /// The number on Apple's invoice.
     package internal(set) var orderIdentifier: String
     /// The identifier of a subscription's period; nil for any other product.
@@ -38,6 +40,8 @@ package struct Transaction: Hashable, Sendable, Codable {
     package internal(set) var additionalReason: AdditionalTransactionReason?
     /// The items and terms from the developer's server; nil for a product of the store.
     package internal(set) var advancedCommerceCharge: AdvancedCommerceCharge?
+    /// The refund that the developer's server has requested, until it is decided.
+    var advancedCommerceRefund: AdvancedCommerceRefundRequest?
     package var appAccountToken: UUID?
     /// True if the customer upgraded to a higher subscription before the end of the period.
     package var isUpgraded = false

@@ -33,8 +33,10 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     }
 
     package internal(set) var originalTransactionIdentifier: String
+    /// The original transaction before the subscription was migrated; nil if it was not.
+    var previousOriginalTransactionIdentifier: String?
     package internal(set) var account: String
-    let groupIdentifier: String
+    var groupIdentifier: String
     package internal(set) var ownership = InAppOwnershipType.purchased
     /// The purchaser's subscription, which a member's follows; nil for one that the account has bought.
     package internal(set) var sharedOriginalTransactionIdentifier: String?
@@ -74,6 +76,8 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     var appAccountToken: UUID?
     /// The items and terms from the developer's server; nil for a product of the store.
     package internal(set) var advancedCommerceCharge: AdvancedCommerceCharge?
+    /// The items and terms of the next period; nil if they do not change.
+    var advancedCommerceRenewal: AdvancedCommerceCharge?
 
     /// The date of the next event; nil for a subscription that has ended.
     package var dueDate: Timestamp? {
@@ -324,11 +328,13 @@ extension CustomerSubscription {
         guard var increase = priceIncrease, !increase.isAccepted else { throw invalid("has no price increase pending") }
         increase.isAccepted = true
         priceIncrease = increase
+        acceptItemPrices()
         return [.notify(.priceIncrease, .accepted)]
     }
 
     package mutating func declinePriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
         guard let increase = priceIncrease, !increase.isAccepted else { throw invalid("has no price increase pending") }
+        if dropUnacceptedItems() { return [.notify(.didChangeRenewalPref, .downgrade)] }
         priceIncrease = nil
         let effects = try setAutoRenew(false)
         hasDeclinedPriceIncrease = true

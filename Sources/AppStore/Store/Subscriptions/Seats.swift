@@ -184,7 +184,7 @@ extension SubscriptionEffect {
     fileprivate var onSeat: SubscriptionEffect? {
         switch self {
         case .charge, .markUpgraded, .setExpiresDate: self
-        case .addSeats: nil
+        case .addSeats, .refundRest: nil
         case .notify(.didChangeRenewalPref, .upgrade), .notify(.offerRedeemed, .upgrade):
             .notify(.didChangeRenewalPref, .upgrade)
         case .notify(let type, _):

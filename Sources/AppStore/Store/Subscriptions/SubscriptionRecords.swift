@@ -54,6 +54,8 @@ package enum SubscriptionEffect: Hashable, Sendable {
     case markUpgraded
     /// The paid period ends at another time.
     case setExpiresDate(Timestamp)
+    /// The rest of the present period is paid back, for the named items; nil for all.
+    case refundRest(ofItems: [String]?)
     case notify(NotificationTypeV2, Subtype?)
 }
 
@@ -97,6 +99,10 @@ struct SubscriptionRecords {
             .fetchOne(database)
     }
 
+    func delete(original identifier: String) throws {
+        try database.execute(literal: "DELETE FROM subscription WHERE original_transaction_id = \(identifier)")
+    }
+
     func subscription(original identifier: String) throws -> CustomerSubscription? {
         try fetch("original_transaction_id = \(identifier)").first
     }
@@ -132,6 +138,7 @@ extension Books {
                 try changePeriod(of: subscription) {
                     ($0.expiresDate, $0.commitment) = (date, subscription.commitment ?? $0.commitment)
                 }
+            case .refundRest(let skus): try refundRest(of: subscription, items: skus)
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }
@@ -159,7 +166,7 @@ extension Books {
         let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
         let charge = payment.advancedCommerceCharge
         guard known?.hasEnded ?? true || charge == nil && known?.advancedCommerceCharge == nil else {
-            // Only a request that the store does not serve changes what the developer's server described.
+            // A request to modify it changes what the developer's server described.
             throw PaymentFailure(error: .paymentInvalid)
         }
         let offer = try offer(for: payment, terms, account: account, known: known)
@@ -175,7 +182,7 @@ extension Books {
                 try self.terms(of: account))
         }
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
-        subscription.advancedCommerceCharge = charge
+        (subscription.advancedCommerceCharge, subscription.advancedCommerceRenewal) = (charge, nil)
         try record(subscription, effects)
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
             throw StoreError.productNotFound(product.productIdentifier)
@@ -216,6 +223,7 @@ extension Books {
             quantity: charge.quantity, price: Price(milliunits: charge.price.milliunits, currency: storefront.currency),
             storefrontCountryCode: storefront.countryCode, at: charge.startDate)
         transaction.originalTransactionIdentifier = subscription.originalTransactionIdentifier
+        transaction.previousOriginalTransactionIdentifier = subscription.previousOriginalTransactionIdentifier
         transaction.webOrderLineItemIdentifier = randomness.digits(15, startingWith: "1")
         transaction.subscriptionGroupIdentifier = subscription.groupIdentifier
         transaction.originalPurchaseDate = original?.purchaseDate ?? charge.startDate
@@ -233,7 +241,9 @@ extension Books {
     package func keepTerms(of account: String) throws {
         for var subscription in try subscriptions.subscriptions(of: account) where !subscription.hasEnded {
             guard let product = configuration.product(subscription.productIdentifier) else { continue }
-            subscription.agreedPrice = product.price(billed: subscription.billingPlanType)
+            if subscription.advancedCommerceCharge == nil {
+                subscription.agreedPrice = product.price(billed: subscription.billingPlanType)
+            }
             subscription.agreedStorefront = storefront.countryCode
             try subscriptions.save(subscription)
         }

@@ -17,6 +17,7 @@ extension CustomerSubscription {
         guard willAutoRenew else {
             return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)
         }
+        dropUnacceptedItems()
         guard let product = product(nextProductIdentifier, terms), let subscription = product.subscription,
             isNextPeriodSold(of: subscription)
         else {
@@ -29,6 +30,7 @@ extension CustomerSubscription {
             return failToRenew(subscription, terms, hasGracePeriod: terms.isGracePeriodEnabled)
         }
         return [.charge(renew(product, subscription, at: expiresDate, terms)), .notify(.didRenew, nil)]
+            + announceItemPrices()
     }
 
     /// Begins the attempts to charge the next period. Under a commitment, there is no grace period, and they last longer.
@@ -60,9 +62,11 @@ extension CustomerSubscription {
         _ terms: SubscriptionTerms
     ) -> SubscriptionCharge {
         if unfinishedCommitment == nil, let increase = priceIncrease {
-            agreedPrice = increase.price
+            // The items have their own prices.
+            agreedPrice = advancedCommerceCharge == nil ? increase.price : nil
             priceIncrease = nil
         }
+        beginRenewalContent()
         let accepted = acceptedOffer
         if accepted != nil { nextOffer = nil }
         return begin(
@@ -86,7 +90,7 @@ extension CustomerSubscription {
         }
         return [
             .charge(renew(product, subscription, at: start, terms)), .notify(.didRenew, .billingRecovery),
-        ]
+        ] + announceItemPrices()
     }
 
     /// Renews early (`forceRenewalOfSubscription`).
@@ -100,6 +104,7 @@ extension CustomerSubscription {
             hasDeclinedPriceIncrease = false
         }
         return [.charge(renew(product, subscription, at: terms.now, terms)), .notify(.didRenew, nil)]
+            + announceItemPrices()
     }
 
     /// Ends the paid period early with a charge that fails.

@@ -295,6 +295,7 @@ public enum TransactionFact: String, StatedFact {
     case isInIntroductoryOfferPeriod = "isInIntroOfferPeriod"
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
     case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
+    case previousOriginalTransactionId
     case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
     case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated, promotionCode
 
@@ -342,6 +343,9 @@ public enum TransactionFact: String, StatedFact {
             .init(
                 "additional_transaction_reason", .text, "reason of several transactions in a period", by: .lastStatement
             )
+        // App Store Server Notifications 2.16, `previousOriginalTransactionId`.
+        case .previousOriginalTransactionId:
+            .init("previous_original_transaction_id", .text, "original transaction before a migration")
         // Of the last signed transaction. Absent if only app receipts have stated the purchase.
         case .signedDate: .init("signed_date", .date, "date of the signature")
         case .orderId: .init("order_id", .text, "order at Google Play", by: .googlePlay)

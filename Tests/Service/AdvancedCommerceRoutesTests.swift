@@ -1,0 +1,172 @@
+import AppStore
+import Catalog
+import Entitlements
+import Features
+import Foundation
+import HTTPSupport
+import Hummingbird
+import Ledger
+import Proofs
+import Service
+import TestSupport
+import Testing
+import Vocabulary
+
+/// Purchases that a back end has described, changed by the service at a local App Store, over HTTP on both sides.
+@Suite struct AdvancedCommerceRoutesTests {
+    private let garden: TestGarden
+    private let service: EntitlementService
+    private let keys: APIKeys
+    private let alice: User
+    /// Alice's subscription to a bench, which the service has redeemed.
+    private let sale: String
+
+    init() async throws {
+        garden = try TestGarden()
+        let ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
+        service = EntitlementService(
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
+            clock: garden.store.clock)
+        keys = ledger.apiKeys(clock: garden.store.clock)
+        alice = try #require(User(name: "alice"))
+        let charge = AdvancedCommerceCharge(
+            items: [.init(sku: "bench", displayName: "Bench", description: "A bench", price: 9990)],
+            terms: .init(displayName: "Tools", description: "All tools", period: .oneMonth), currency: "USD",
+            taxCode: "C003-00-2", requestReferenceIdentifier: UUID().uuidString)
+        let added = try garden.store.add(
+            Payment(productIdentifier: "garden.basic.yearly").with(charge), account: "alice")
+        let bought = try #require(try garden.store.process(account: "alice").first)
+        sale = try #require(bought.purchase).transactionIdentifier
+        _ = try await service.redeem(Array(try garden.store.signedTransaction(added.identifier).utf8), for: alice)
+    }
+
+    private struct Answer: JSONReadable {
+        let status: Int
+        let jsonData: Data
+
+        var code: String? { try? decoded(ProblemResource.self).code }
+        var content: JSONContent? { try? decoded(JSONContent.self) }
+    }
+
+    private func send(
+        _ operation: String, _ request: String, asking clients: [AppStoreServerClient],
+        of transaction: String? = nil, scopes: Set<APIKeyScope> = [.stores], app: String? = nil
+    ) async throws -> Answer {
+        var stores = StoreClients()
+        stores.appStores = clients.map {
+            service.reconciler(of: service.apps.first, asking: $0, about: [.localSandbox])
+        }
+        let routes = ServiceRoutes(Till(service), stores: stores, RouteSettings(.apiKeys(keys)))
+        let key = try await keys.make(name: "shop", scopes: scopes, app: app).key
+        let body = ByteBuffer(string: #"{"request":\#(request),"reason":"Asked by phone"}"#)
+        return try await Application(router: routes.router()).test(.router) { [sale] client in
+            try await client.execute(
+                uri: "/v1/transactions/\(transaction ?? sale)/advanced-commerce/\(operation)", method: .post,
+                headers: [.authorization: "Bearer \(key)"], body: body
+            ) { Answer(status: $0.status.code, jsonData: Data($0.body.readableBytesView)) }
+        }
+    }
+
+    /// The audit log's words about requests, without the identifiers of requests.
+    private func audited() async throws -> [String] {
+        let log = try await service.ledger.read { try $0.audit(of: alice, after: 0, limit: 100) }
+        return log.map(\.entry).filter { $0.event == .commerceRequested }.map { entry in
+            let words = (entry.reason ?? "").split(separator: " ").map(String.init)
+            #expect(entry.reference == sale && entry.actor.keyIdentifier != nil)
+            return ([words.first ?? ""] + words.dropFirst(2)).joined(separator: " ")
+        }
+    }
+
+    @Test func `a back end cancels at the App Store, whose notification tells the service`() async throws {
+        try await garden.withStore { client in
+            let answer = try await send("cancel", "{}", asking: [client])
+            #expect(answer.status == 200)
+            let renewal = try garden.renewalInfo(try #require(answer.content?["signedRenewalInfo"]?.text))
+            #expect(renewal.facts.integer(.autoRenewStatus) == 0)
+            let reference = answer.content?["requestReferenceId"]?.text
+            #expect(reference.flatMap(UUID.init(uuidString:)) != nil)
+        }
+        #expect(try await audited() == ["cancel requested: Asked by phone", "cancel accepted"])
+        let told = try #require(
+            try garden.store.notifications().first { $0.type == .didChangeRenewalStatus })
+        _ = try await service.receive(notification: Array(told.signedPayload.utf8))
+        let log = try await service.ledger.read { try $0.audit(of: alice, after: 0, limit: 100) }
+        #expect(log.last?.entry.event == .autoRenewDisabled)
+    }
+
+    @Test(arguments: [
+        ("changePrice", #"{"items":[{"SKU":"bench","price":8990}]}"#, "PRICE_CHANGE"),
+        ("changeMetadata", #"{"descriptors":{"displayName":"Bench","effective":"IMMEDIATELY"}}"#, "METADATA_UPDATE"),
+        ("revoke", #"{"refundType":"FULL","refundReason":"LEGAL","refundRiskingPreference":false}"#, "REFUND"),
+        (
+            "requestRefund",
+            #"{"refundRiskingPreference":false,"items":[{"SKU":"bench","refundType":"FULL","refundReason":"OTHER","revoke":false}]}"#,
+            "REFUND"
+        ),
+    ])
+    func `each request reaches its endpoint`(operation: String, request: String, told: String) async throws {
+        try await garden.withStore { client in
+            let answer = try await send(operation, request, asking: [client])
+            #expect(answer.status == 200)
+        }
+        #expect(try garden.store.notifications().contains { $0.type.rawValue == told })
+    }
+
+    @Test func `a migrated subscription stays with its owner, without an account token`() async throws {
+        let bought = try garden.buy("garden.premium.monthly", account: "bob")
+        let former = try #require(bought.purchase).transactionIdentifier
+        let bob = try #require(User(name: "bob"))
+        _ = try await service.redeem(Array(try garden.store.signedTransaction(bought.identifier).utf8), for: bob)
+        let request = """
+            {"targetProductId":"garden.basic.yearly","taxCode":"C003",
+            "descriptors":{"displayName":"Tools","description":"All tools"},
+            "items":[{"SKU":"bench","displayName":"Bench","description":"A bench"}]}
+            """
+        try await garden.withStore { client in
+            let answer = try await send("migrate", request, asking: [client], of: former)
+            #expect(answer.status == 200)
+        }
+        let told = try #require(try garden.store.notifications().first { $0.type == .migration })
+        #expect(try await service.receive(notification: Array(told.signedPayload.utf8)) == .granted)
+        let migrated = try #require(told.originalTransactionIdentifier)
+        #expect(try await service.purchases(ofTransaction: migrated).map(\.owner) == [bob])
+        // Nobody else can take it.
+        let last = try #require(try garden.store.history(of: "bob").last)
+        let proof = try garden.store.readOrThrow {
+            try $0.allSubscriptionStatuses(last.transactionIdentifier, statuses: [])
+        }
+        let signed = try #require(proof.data.first?.lastTransactions.first).signedTransactionInfo
+        await #expect(throws: RedemptionError.purchaseRefused(.ownedByAnotherUser)) {
+            try await service.redeem(Array(signed.utf8), for: alice)
+        }
+    }
+
+    @Test func `Apple's refusal is the answer, and in the audit log`() async throws {
+        try await garden.withStore { client in
+            let answer = try await send("changePrice", #"{"items":[{"SKU":"rake","price":1}]}"#, asking: [client])
+            #expect((answer.status, answer.code) == (422, "commerceRefused"))
+            #expect(answer.content?["detail"]?.text?.contains("4000220") == true)
+        }
+        #expect(try await audited() == ["changePrice requested: Asked by phone", "changePrice refused: 4000220"])
+    }
+
+    @Test func `a request that the App Store does not answer is in the audit log`() async throws {
+        try await garden.withServer(Router(context: BasicRequestContext.self)) { client in
+            let answer = try await send("cancel", "{}", asking: [client])
+            #expect((answer.status, answer.code) == (502, "appStoreRefused"))
+        }
+        #expect(try await audited() == ["cancel requested: Asked by phone", "cancel not answered: appStoreRefused"])
+    }
+
+    @Test func `a request needs the scope, the app, a key of the store, and a redeemed purchase`() async throws {
+        #expect(try await send("cancel", "{}", asking: [], scopes: [.grant]).code == "scopeMissing")
+        #expect(try await send("cancel", "{}", asking: [], app: "com.example.other").code == "transactionNotFound")
+        #expect(try await send("cancel", "{}", asking: []).code == "commerceKeyMissing")
+        #expect(try await send("cancel", "{}", asking: [], of: "7").code == "transactionNotFound")
+        #expect(try await send("upgrade", "{}", asking: []).status == 404)
+        #expect(try await send("cancel", "[]", asking: []).code == "bodyInvalid")
+        #expect(
+            try await send("cancel", #"{"requestInfo":{"requestReferenceId":"1"}}"#, asking: []).code == "bodyInvalid")
+        #expect(try await audited().isEmpty)
+    }
+}
