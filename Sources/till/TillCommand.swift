@@ -40,7 +40,8 @@ package struct TillCommand: AsyncParsableCommand {
                 name: "Support",
                 subcommands: [
                     CustomersCommand.self, FindTransaction.self, Owned.self, Why.self, Story.self, AuditCommand.self,
-                    Give.self, Add.self, Revoke.self, Reinstate.self, Move.self, UnclaimedCommand.self,
+                    Give.self, Add.self, Revoke.self, Reinstate.self, Move.self, StoreActionsCommand.self,
+                    UnclaimedCommand.self,
                     GrantsCommand.self, AttributesCommand.self, Refusals.self, RefundsCommand.self, ExportUser.self,
                     EraseUser.self,
                 ]),

@@ -185,6 +185,8 @@ import Vocabulary
                     INSERT INTO external_transaction VALUES
                         ('s', 'r', 'q', 'localPlay', 1, '{}', 'i', 1, 'K', 2, 3, NULL, 'e'),
                         ('s', '', 'q', 'localPlay', 1, '{}', NULL, 1, 'K', 2, NULL, 3, NULL);
+                    INSERT INTO store_action SELECT '1', 4, 1, 'a', 'refund', user_id, 'p', '{}', 'sorry', 'K', 1,
+                        'accepted', 'L', 2, 3, 4, '{}', '{}', 5, 6, 'e' FROM user LIMIT 1;
                     INSERT INTO ledger_secret VALUES ('purchaseTokens', zeroblob(32));
                     INSERT INTO parked_original VALUES ('9', 4, 1, '91');
                     INSERT INTO kept_proof SELECT user_id, zeroblob(32), x'01', x'' FROM user LIMIT 1;

@@ -219,6 +219,10 @@ struct StatementShapeTests: LedgerSuite {
         try await purchases.endOverdueAcknowledgement(of: purchase)
         _ = try await service.mendTimes(to: clock.now())
         try await reportExternalTransactions(purchases)
+        let actions = StoreActionService(service)
+        #expect(try await actions.due(limit: 9).due.isEmpty)
+        #expect(try await actions.actions(in: .waiting, about: "1", limit: 9).isEmpty)
+        #expect(try await purchases.place(ofPurchase: "unknown") == nil)
     }
 
     private func reportExternalTransactions(_ purchases: GooglePurchaseService) async throws {

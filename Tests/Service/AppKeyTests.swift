@@ -116,6 +116,10 @@ import Vocabulary
             expecting: [409])
         let seedGrant = try await grant(#"{"collection":"sprout","number":3}"#, key: fixture.key)
         let gardenGrant = try await grant(#"{"collection":"gate","number":1}"#, key: fixture.key)
+        let action = UUID().uuidString.lowercased()
+        try await send(
+            .put, "/v1/store-actions/\(action)",
+            #"{"kind":"extend","transaction":"\#(sold[2])","days":3,"reason":"an outage"}"#, key: gardenKey)
         try await send(.put, "/v1/users/alice/account-token", key: seedKey)
         try await send(
             .post, "/v1/users/alice/balances/coins/additions", #"{"amount":50,"reason":"a prize"}"#, key: seedKey)
@@ -124,6 +128,7 @@ import Vocabulary
             "user": "alice", "product": "\(Self.seed).sprout1", "transaction": sprout, "collection": "sprout",
             "number": "1", "balance": "coins", "grant": seedGrant, "webhook": seedHook, "name": "member",
             "message": try await message(of: seedHook), "export": "transactions", "figure": "units",
+            "action": UUID().uuidString,
         ]
         let presented = try fixture.buy("sprout2", account: "dora")
         seed.proof = try fixture.shop.store.signedTransaction(presented.identifier)
@@ -131,7 +136,7 @@ import Vocabulary
             "user": "alice", "product": "garden.gate", "transaction": sold[0], "collection": "gate", "number": "1",
             "balance": "seeds", "grant": gardenGrant, "webhook": gardenHook, "name": "member",
             "message": try await message(of: gardenHook), "app": Self.garden, "export": "transactions",
-            "figure": "units",
+            "figure": "units", "action": action,
         ]
         flowers.proof = try garden.store.signedTransaction(
             try garden.buy("garden.season", account: "dora").identifier)

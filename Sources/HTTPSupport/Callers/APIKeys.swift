@@ -82,7 +82,7 @@ extension APIKeyRecord {
 }
 
 package enum APIKeyScope: String, Sendable, CaseIterable {
-    case read, redeem, grant, support, spend, export, erase, catalog, webhooks, figures, metrics
+    case read, redeem, grant, support, stores, spend, export, erase, catalog, webhooks, figures, metrics
 
     /// The scopes that a selling back end needs. Other scopes must be requested.
     package static let standard: Set<APIKeyScope> = [.read, .redeem]
@@ -95,6 +95,8 @@ package enum APIKeyScope: String, Sendable, CaseIterable {
         case .grant: "grant items, revoke grants and purchases"
         // Explanations name other owners of a refused purchase.
         case .support: "read histories, explanations and unclaimed purchases"
+        // The money of refunds.
+        case .stores: "ask stores to refund, cancel and extend"
         case .spend: "spend consumables"
         // The data of users include addresses and phone numbers.
         case .export: "read and export all data of users"

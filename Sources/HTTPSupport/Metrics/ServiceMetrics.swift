@@ -18,6 +18,7 @@ package final class ServiceMetrics: Sendable {
         case consumptionAnswers = "consumption_answers"
         case acknowledgements
         case externalTransactions = "external_transactions"
+        case storeActions = "store_actions"
         case webhookAttempts = "webhook_attempts"
         case notificationForwards = "notification_forwards"
         case mailAttempts = "mail_attempts"
@@ -30,6 +31,7 @@ package final class ServiceMetrics: Sendable {
             case .consumptionAnswers: "Consumption information sent to the App Store for refund requests."
             case .acknowledgements: "Acknowledgements of purchases at Google Play."
             case .externalTransactions: "Reports about external transactions that are passed on to Google Play."
+            case .storeActions: "Attempts of actions that the team has asked stores for, such as refunds."
             case .webhookAttempts: "Webhook attempts. The outcome failed means that the message is given up."
             case .notificationForwards:
                 "Attempts to forward App Store notifications. The outcome failed means that the notification is given up."
