@@ -197,7 +197,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             let work = service.actions.work(logger: ServiceFixture.logger)
             try await work.perform()
             #expect(try await Self.action(service).state == "waiting")
-            fixture.advance(seconds: 20)
+            fixture.advance(seconds: 100)
             try await work.perform()
             #expect(try await Self.action(service).state == "confirmed")
             let purchase = try fixture.subscription(bought.number)
@@ -307,7 +307,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(late.code == "storeActionDecided")
             // Somebody refunds it in the Play Console meanwhile: the order says so.
             _ = try fixture.play.perform { try $0.refund(bought.number, isRevoking: false, source: .developer) }
-            fixture.advance(seconds: 20)
+            fixture.advance(seconds: 100)
             try await service.actions.work(logger: ServiceFixture.logger).perform()
             #expect(try await Self.action(service).state == "confirmed")
             #expect(try fixture.purchase(bought.number).refunds.count == 1)
@@ -457,7 +457,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             let ended = actions(client, step: step)
             let action = try await ended.request(request(.extend, of: transaction, [.days: .integer(30)]), by: "K")
             await #expect(throws: InterruptedPerformer.Ended.self) { try await ended.perform(action) }
-            _ = try garden.store.advance(seconds: 20)
+            _ = try garden.store.advance(seconds: 100)
             let actions = actions(client)
             let waiting = try await actions.action(action.identifier)
             #expect(waiting.state == .waiting)
@@ -511,7 +511,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             let request = request(.extendAll, of: "garden.basic.monthly", [.days: .integer(7)])
             let action = try await ended.request(request, by: "K")
             await #expect(throws: InterruptedPerformer.Ended.self) { try await ended.perform(action) }
-            _ = try garden.store.advance(seconds: 20)
+            _ = try garden.store.advance(seconds: 100)
             let actions = actions(client)
             #expect(try await actions.perform(try await actions.action(action.identifier)).state == .confirmed)
             let summaries = try garden.notifications().filter { $0.subtype == "SUMMARY" }

@@ -129,9 +129,9 @@ struct StoreActionRecords {
             ]) > 0
     }
 
-    /// Writes values of an action that is in a state.
+    /// Writes values of an action that is in a state, and for which no other attempt has begun since it was read.
     ///
-    /// - Returns: False if it is in another one.
+    /// - Returns: False if nothing was written.
     func write(
         _ values: KeyValuePairs<String, any SQLConvertible>, of action: StoreAction, in state: StoreAction.State
     ) throws -> Bool {
@@ -141,9 +141,11 @@ struct StoreActionRecords {
             """
             UPDATE store_action SET \(assignments)
             WHERE reference = $\(first) AND origin = $\(first + 1) AND app = $\(first + 2) AND action_id = $\(first + 3)
-                AND state = $\(first + 4)
+                AND state = $\(first + 4) AND attempts = $\(first + 5)
             """,
-            values.map(\.value) + action.key.sqlValues(apps) + [SQLValue.packed(action.identifier), state]) > 0
+            values.map(\.value) + action.key.sqlValues(apps) + [
+                SQLValue.packed(action.identifier), state, action.attempts,
+            ]) > 0
     }
 
     static func value(_ object: JSONObject) -> String { JSONValue.object(object).compactText }

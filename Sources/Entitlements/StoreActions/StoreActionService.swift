@@ -95,6 +95,7 @@ extension StoreActionService {
         of request: StoreActionRequest, _ transaction: LedgerTransaction
     ) throws -> (StoreActionTarget?, TransactionKey, product: String) {
         let app = entitlements.limitingApp ?? request.app
+        if let app, let named = request.app, !named.hasSameBytes(as: app) { throw GrantError.transactionNotFound }
         guard request.kind.rule.object != .product else {
             let places = places(for: request.kind).filter {
                 (app == nil || $0.app == app) && (request.origin == nil || $0.origin == request.origin)
@@ -161,7 +162,9 @@ extension StoreActionService {
                     "decided_at": now,
                     "next_attempt_at": next,
                 ], of: action, in: action.state)
-            guard isWritten, let decided = try records.action(identifier) else { throw StoreActionError.unknown }
+            guard isWritten, let decided = try records.action(identifier) else {
+                throw StoreActionError.decided(action.state)
+            }
             try transaction.audit(
                 .storeRequestDecided, action, try transaction.target(of: action), by: AuditActor(caller: caller),
                 "\(isApproved ? "approved" : "declined") \(action.words)", at: now)
@@ -240,6 +243,10 @@ extension StoreActionService {
         }
     }
 
+    /// A time in which an attempt has its answer or fails, in seconds. The next one, of this or another process, begins later: two at the
+    /// same time would not see each other.
+    private static let longestAttempt: Int64 = 60
+
     private func attempt(_ action: StoreAction) async throws {
         do {
             let target = try await ledger.read { try $0.target(of: action) }
@@ -252,9 +259,12 @@ extension StoreActionService {
             case .done(let known): answer = known
             case .due(let before):
                 // The ledger has them before the store is asked. Without them, a later attempt could not tell what this one has done.
+                let now = entitlements.clock.now()
+                let next = max(action.nextAttemptAt ?? now, now.adding(seconds: Self.longestAttempt))
                 let isWritten = try await ledger.writeInBackground {
                     try $0.storeActions.write(
-                        ["facts_before": StoreActionRecords.value(before)], of: action, in: .waiting)
+                        ["facts_before": StoreActionRecords.value(before), "next_attempt_at": next], of: action,
+                        in: .waiting)
                 }
                 guard isWritten else { return }
                 answer = try await performer.perform(action, target, after: before)
