@@ -51,7 +51,7 @@ import Vocabulary
         let address = try #require(shown.text.firstMatch(of: /action="([^"]*\/store-actions[^"]*)"/)).1
         let identifier = try #require(shown.value(of: "action", inFormTo: String(address)))
         return try await browser.post(
-            address.replacing("&amp;", with: "&"), fields.merging(["action": identifier]) { first, _ in first },
+            String(address).replacing("&amp;", with: "&"), fields.merging(["action": identifier]) { first, _ in first },
             from: page)
     }
 
