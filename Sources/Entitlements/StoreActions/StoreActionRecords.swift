@@ -285,6 +285,7 @@ extension Table {
     )
     .indexed("store_action_standing", by: ["reference", "origin", "app", "kind"], isUnique: true, where: isStanding)
     .indexed("store_action_by_identifier", by: ["action_id"])
+    .indexed("store_action_of_user", by: ["user_id"], where: "user_id IS NOT NULL")
     .indexed("store_action_waiting", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
     .indexed("store_action_by_time", by: ["requested_at", "action_id"])
     .takingBack("next_attempt_at", within: GooglePurchase.Acknowledgement.longestPause)

@@ -97,8 +97,9 @@ struct StoreActionsRequest: ServiceCaller {
         https://reportaproblem.apple.com. The same request with the same --action-id happens once.
         """,
         examples: """
-            till actions request refund GPA.3345-1234-5678-90123 takesGoods=true --reason "Bought twice"
-            till actions request extend 2000000000000001 days=30 cause=serviceIssue --reason Outage
+            till actions request refund GPA.3345-1234-5678-90123 takesGoods=true \\
+              --reason "Bought twice"
+            till actions request extend 2000000000000001 days=30 --reason Outage
             till actions request extendAll com.example.monthly days=3 --reason Outage
             """)
 
