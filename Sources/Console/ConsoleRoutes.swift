@@ -73,6 +73,7 @@ package struct ConsoleRoutes: RouteSource {
         FiguresRoutes(services: services).add(to: pages)
         ProductsRoutes(services: services).add(to: pages)
         CustomersRoutes(services: services).add(to: pages)
+        StoreActionRoutes(services: services).add(to: pages)
         if let store = services.store, let storeStreams {
             LocalStoreRoutes(services: services, store: store, streams: storeStreams).add(to: pages)
         }
@@ -145,7 +146,7 @@ struct ConsolePages {
 
 extension ConsoleContext {
     /// Refuses a request without a session, or by a member without the permission.
-    fileprivate func check(_ permission: TeamPermission) throws(Problem) {
+    func check(_ permission: TeamPermission) throws(Problem) {
         guard let member else {
             throw Problem(
                 status: .unauthorized, code: "sessionEnded", detail: "The session has ended. Log in, and try again.")

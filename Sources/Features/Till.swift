@@ -25,6 +25,8 @@ package final class Till: Sendable {
         package var profiles: ProfileService?
         /// The profiles behind the routes of the seed's own app.
         package var seedApp: ProfileService?
+        /// The actions at stores; without a key of a store, it asks none.
+        package var storeActions: StoreActionService
         package var webhooks: WebhookService?
     }
 
@@ -35,7 +37,8 @@ package final class Till: Sendable {
         _ entitlements: EntitlementService, clock: any WallClock = SystemClock(),
         _ wire: (inout Parts) throws -> Void
     ) rethrows {
-        var parts = Parts(entitlements: entitlements, clock: clock)
+        var parts = Parts(
+            entitlements: entitlements, clock: clock, storeActions: StoreActionService(entitlements))
         try wire(&parts)
         self.parts = parts
     }

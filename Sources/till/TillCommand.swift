@@ -40,9 +40,9 @@ package struct TillCommand: AsyncParsableCommand {
                 name: "Support",
                 subcommands: [
                     CustomersCommand.self, FindTransaction.self, Owned.self, Why.self, Story.self, AuditCommand.self,
-                    Give.self, Add.self, Revoke.self, Reinstate.self, Move.self, UnclaimedCommand.self,
-                    AdvancedCommerceCommand.self, GrantsCommand.self, AttributesCommand.self, Refusals.self,
-                    RefundsCommand.self, ExternalPurchasesCommand.self, ExportUser.self, EraseUser.self,
+                    Give.self, Add.self, Revoke.self, Reinstate.self, Move.self, StoreActionsCommand.self,
+                    UnclaimedCommand.self, AdvancedCommerceCommand.self, GrantsCommand.self, AttributesCommand.self,
+                    Refusals.self, RefundsCommand.self, ExternalPurchasesCommand.self, ExportUser.self, EraseUser.self,
                 ]),
             CommandGroup(name: "Catalog", subcommands: [InitCommand.self, ProductsCommand.self]),
             CommandGroup(name: "Figures", subcommands: [FiguresCommand.self, ExportCommand.self]),

@@ -45,7 +45,7 @@ import Testing
                 "google_refund_review.settled_at", "mail.created_at",
                 "mail.sent_at", "account.created_at", "account.email_verified_at", "member.joined_at", "wish.wished_at",
                 "catalog_change.happened_at", "figure_upkeep.done_at",
-                "ledger_reset.happened_at",
+                "ledger_reset.happened_at", "store_action.confirmed_at",
             ]
         ),
         ("it is taken back with the beginning or the end", ["session.began_at", "team_session.ends_at"]),
@@ -55,7 +55,8 @@ import Testing
             "something is only kept longer",
             [
                 "kept_answer.kept_at", "address_change.asked_at", "notification_forward.queued_at",
-                "google_purchase.refused_at", "user.erased_at",
+                "google_purchase.refused_at", "user.erased_at", "store_action.requested_at",
+                "store_action.decided_at", "store_action.answered_at",
             ]
         ),
         (

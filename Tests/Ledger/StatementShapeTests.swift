@@ -221,6 +221,14 @@ struct StatementShapeTests: LedgerSuite {
         try await reportExternalTransactions(purchases)
         try await reportExternalPurchases()
         try await answerRefundReviews(purchases)
+        try await askAboutStoreActions(purchases)
+    }
+
+    private func askAboutStoreActions(_ purchases: GooglePurchaseService) async throws {
+        let actions = StoreActionService(service)
+        #expect(try await actions.due(limit: 9).due.isEmpty)
+        #expect(try await actions.actions(in: .waiting, about: "1", limit: 9).isEmpty)
+        #expect(try await purchases.place(ofPurchase: "unknown") == nil)
     }
 
     private func answerRefundReviews(_ purchases: GooglePurchaseService) async throws {

@@ -123,6 +123,10 @@ import Vocabulary
             expecting: [409])
         let seedGrant = try await grant(#"{"collection":"sprout","number":3}"#, key: fixture.key)
         let gardenGrant = try await grant(#"{"collection":"gate","number":1}"#, key: fixture.key)
+        let action = UUID().uuidString.lowercased()
+        try await send(
+            .put, "/v1/store-actions/\(action)",
+            #"{"kind":"extend","transaction":"\#(sold[2])","days":3,"reason":"an outage"}"#, key: gardenKey)
         try await send(.put, "/v1/users/alice/account-token", key: seedKey)
         try await send(.put, "/v1/users/mallory/account-token", key: seedKey)
         let sale = #"""
@@ -141,6 +145,7 @@ import Vocabulary
             "message": try await message(of: seedHook), "export": "transactions", "figure": "units",
             "package": Self.seed, "unclaimed": try #require(parkedSprout.purchase).transactionIdentifier,
             "external-transactions": "sale-1", "change": try await firstChange(seedKey), "operation": "cancel",
+            "action": UUID().uuidString,
         ]
         let presented = try fixture.buy("sprout2", account: "dora")
         seed.proof = try fixture.shop.store.signedTransaction(presented.identifier)
@@ -150,7 +155,7 @@ import Vocabulary
             "message": try await message(of: gardenHook), "app": Self.garden, "export": "transactions",
             "figure": "units", "package": Self.garden,
             "unclaimed": try #require(parked.purchase).transactionIdentifier, "external-transactions": "sale-1",
-            "change": try await firstChange(gardenKey), "operation": "cancel",
+            "change": try await firstChange(gardenKey), "operation": "cancel", "action": action,
         ]
         flowers.proof = try garden.store.signedTransaction(
             try garden.buy("garden.season", account: "dora").identifier)

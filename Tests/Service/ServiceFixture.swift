@@ -12,6 +12,27 @@ import Service
 import TestSupport
 import Testing
 
+/// A store that is not asked: a second person has to approve each action, and nobody does.
+struct UnaskedStore: StoreActionPerformer {
+    let app: String
+    let origins: Set<Origin> = [.localSandbox]
+
+    private static let failure = StoreActionFailure(
+        ReconciliationError.unreachable(host: "127.0.0.1").rule, isFinal: false)
+
+    func has(_ target: StoreActionTarget) async throws -> Bool { true }
+
+    func prepare(_ action: StoreAction, _ target: StoreActionTarget?) async throws -> StoreActionPreparation {
+        throw Self.failure
+    }
+
+    func perform(
+        _ action: StoreAction, _ target: StoreActionTarget?, after before: JSONObject
+    ) async throws -> JSONObject { throw Self.failure }
+
+    func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? { throw Self.failure }
+}
+
 /// The service's routes over a separate ledger and shop.
 struct ServiceFixture {
     let shop: TestShop
@@ -77,6 +98,9 @@ struct ServiceFixture {
             $0.figures = figures
             ($0.profiles, $0.seedApp) = (service.profiles, service.profiles)
             $0.webhooks = service.webhooks(clock: clock)
+            $0.storeActions = StoreActionService(
+                service, at: service.apps.all.map { UnaskedStore(app: $0.bundleIdentifier) },
+                approving: Set(StoreAction.Kind.allCases))
         }
         // Nothing listens on the port of discarded data.
         let nowhere = try #require(URL(string: "http://127.0.0.1:9"))

@@ -63,6 +63,23 @@ package struct ExternalPurchaseReportResource: Decodable, Listed, Sendable {
     }
 }
 
+package struct StoreActionResource: Decodable, Listed, Sendable {
+    package static let listName = "storeActions"
+
+    package let actionId: String
+    package let kind: String
+    package let transaction: String?
+    package let productId: String
+    package let reason: String
+    package let state: String
+    package let requestedByName: String?
+    package let decidedByName: String?
+    package let attempts: Int
+    package let nextAttemptAt: String?
+    package let answer: JSONContent?
+    package let lastError: String?
+}
+
 package struct RevocationResource: Decodable, Sendable {
     package let revokedAt: String
     package let reason: String

@@ -119,6 +119,48 @@ import Vocabulary
         #expect(await service.end(SIGTERM) == 0)
     }
 
+    @Test func `a command has an order refunded, once another key has approved it`() async throws {
+        let (key, otherKey) = (try await till.makeKey("all"), try await till.makeKey("all"))
+        let service = try await ServeProcess(till, Self.arguments + ["--store-action-approval", "refund"] + catalog)
+        let play = try playURL()
+        let bought = try await service.curl(
+            "/sandbox/v1/purchases", key: Self.sandboxKey,
+            body: #"{"packageName":"com.example.garden","productId":"garden.gate","account":"alice"}"#, at: play
+        ).decoded(PlayPurchaseResource.self)
+        let redeemed = try await service.curl(
+            "/v1/users/alice/transactions", key: key, body: #"{"purchaseToken":"\#(bought.purchaseToken)"}"#)
+        #expect(try redeemed.decoded(Redemption.self).outcome == .granted)
+        let charge = try #require(
+            try await service.curl("/v1/users/alice/transactions", key: key)
+                .decoded(List<TransactionResource>.self).elements.first)
+        func actions(_ arguments: String..., key: String) async throws -> TillProcess.Result {
+            try await till.run(
+                arguments: ["actions"] + arguments + ["--server", service.url.absoluteString],
+                environment: ["TILL_API_KEY": key])
+        }
+        let identifier = "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10"
+        for _ in 0..<2 {
+            let asked = try await actions(
+                "request", "refund", charge.transactionId, "takesGoods=true", "--reason", "Bought twice", "--action-id",
+                identifier, key: key)
+            #expect(asked.status == 0 && asked.output.contains("till actions approve \(identifier)"), "\(asked)")
+        }
+        let own = try await actions("approve", identifier, key: key)
+        #expect(own.status == 1 && own.error.contains("A second person must approve"), "\(own)")
+        let approved = try await actions("approve", identifier, key: otherKey)
+        #expect(approved.status == 0 && approved.output.contains("Google Play has done it."), "\(approved)")
+        #expect(try await items(of: "alice", at: service, key: key) == ["bed 0"])
+        let listed = try await actions("list", "confirmed", key: key)
+        #expect(listed.output.contains(identifier) && listed.output.contains("Bought twice"), "\(listed)")
+        let wrong = try await actions("request", "refund", charge.transactionId, "days=x", "--reason", "y", key: key)
+        #expect(wrong.status == 64, "\(wrong)")
+        // Without --server, the command has no key of a store.
+        let local = try await till.run(
+            arguments: ["actions", "request", "refund", charge.transactionId, "--reason", "y"] + catalog)
+        #expect(local.status == 1 && local.error.contains("--server"), "\(local)")
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
     @Test func `the service acknowledges what it has granted, and hears of a renewal`() async throws {
         let key = try await till.makeKey()
         let service = try await ServeProcess(till, Self.arguments + catalog)

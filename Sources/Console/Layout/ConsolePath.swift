@@ -110,7 +110,7 @@ enum ConsoleSection: String, Sendable, CaseIterable {
 /// A confirmation that a page shows after a form succeeded. Its name is the parameter `done` of the page's address.
 enum Notice: String, Sendable {
     case saved, created, removed, withdrawn, restored, given, revoked, reinstated, credited, moved, assigned, queued,
-        erased
+        erased, requested
     case secretReplaced, started, bought, redeemed, approved, declined, refunded, advanced, cleared, performed
 
     var sentence: Phrase {
@@ -128,6 +128,7 @@ enum Notice: String, Sendable {
         case .assigned: "The purchase was assigned."
         case .queued: "The messages will be sent again."
         case .erased: "The customer was erased."
+        case .requested: "The request is recorded. Its state is below."
         case .secretReplaced: "The secret was replaced."
         case .started: "Started."
         case .bought: "Bought."

@@ -124,6 +124,37 @@ extension Table {
     .takingBack("lapsed_at")
 }
 
+/// The place of a purchase in Google's chains: the token that has its last charge, and the product of that.
+package struct GooglePlace: Hashable, Sendable {
+    package let package: String
+    package let token: String
+    package let productIdentifier: String
+}
+
+extension GooglePurchaseService {
+    /// The place of a purchase; nil if no statement about it is recorded.
+    ///
+    /// - Parameter original: The original transaction: the name of the first token, and the line after a colon.
+    package func place(ofPurchase original: String) async throws -> GooglePlace? {
+        let parts = original.split(separator: ":", maxSplits: 1).map(String.init)
+        guard let name = parts.first else { return nil }
+        let line = parts.dropFirst().first ?? ""
+        return try await entitlements.ledger.read { transaction in
+            guard let app = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return nil }
+            return try transaction.database.rows(
+                """
+                SELECT package, purchase_token, product_id FROM google_line
+                WHERE original_name = $1 AND line = $2 AND app = $3 ORDER BY begins_at DESC, product_id LIMIT 1
+                """,
+                [name, line, app]
+            ) { GooglePlace(package: try $0.next(), token: try $0.next(), productIdentifier: try $0.next()) }.first
+        }
+    }
+
+    /// True if the service asks the purchase's own account: an app of the catalog may have several on Google Play.
+    package func isOwn(_ place: GooglePlace?) -> Bool { place.map { $0.package.hasSameBytes(as: packageName) } ?? true }
+}
+
 /// The lines that a statement ends besides the charges that it states.
 extension GooglePurchaseService {
     /// The statement in the lines of the ledger.

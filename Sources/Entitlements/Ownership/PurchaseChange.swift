@@ -80,7 +80,7 @@ extension LedgerTransaction {
     /// The owners of transactions of an identifier whose purchase a request may move.
     ///
     /// - Parameter user: The owner that the request names; nil for any.
-    fileprivate func owners(of identifier: String, named user: User?) throws -> [Int64] {
+    func owners(of identifier: String, named user: User?) throws -> [Int64] {
         if let user, let number = try users.known(user),
             try !ReadingRecords(database: database).transactions([identifier], of: number).isEmpty
         {
@@ -99,7 +99,7 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - origin: Nil for any origin.
     ///   - app: The bundle identifier of the only app; nil for all apps.
-    fileprivate func transactions(
+    func transactions(
         _ identifier: String, from origin: Origin?, in app: String?, of user: Int64
     ) throws -> [RedeemedTransaction] {
         try ReadingRecords(database: database).transactions([identifier], of: user).filter {

@@ -25,7 +25,8 @@ package enum TeamRole: String, Sendable, CaseIterable, SQLConvertible {
 package enum TeamPermission: Sendable, CaseIterable {
     /// Allows reading every page but those of other permissions.
     case view
-    /// Allows giving, revoking and assigning, adding to balances, sending messages again, and exporting one customer.
+    /// Allows giving, revoking and assigning, adding to balances, asking the stores about one purchase, sending messages again, and
+    /// exporting one customer.
     case support
     /// Allows creating, editing and withdrawing products.
     case catalog

@@ -20,6 +20,7 @@ package final class ServiceMetrics: Sendable {
         case acknowledgements
         case externalTransactions = "external_transactions"
         case externalPurchaseReports = "external_purchase_reports"
+        case storeActions = "store_actions"
         case webhookAttempts = "webhook_attempts"
         case notificationForwards = "notification_forwards"
         case mailAttempts = "mail_attempts"
@@ -35,6 +36,7 @@ package final class ServiceMetrics: Sendable {
             case .externalTransactions: "Reports about external transactions that are passed on to Google Play."
             case .externalPurchaseReports:
                 "Reports about external purchases that are sent to the App Store. The outcome late means that one was accepted after its deadline."
+            case .storeActions: "Attempts of actions that the team has asked stores for, such as refunds."
             case .webhookAttempts: "Webhook attempts. The outcome failed means that the message is given up."
             case .notificationForwards:
                 "Attempts to forward App Store notifications. The outcome failed means that the notification is given up."

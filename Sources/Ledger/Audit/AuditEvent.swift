@@ -12,6 +12,7 @@ extension AuditEntry {
         case commerceRequested
         case credited, spent
         case expired, renewalFailed, gracePeriodBegan, paused, autoRenewDisabled, autoRenewEnabled, endsSoon
+        case storeAsked, storeRequestDecided, storeAnswered
         case refundAnswered, aliased, erased
     }
 }
@@ -231,6 +232,24 @@ extension AuditEntry.Event {
                 reason: .end("the end"), messages: [.subscriptionEndsSoon],
                 meaning: "a subscription that does not renew, or a prepaid plan, ends in three days"
             ) { "\($0.subject) ends\($0.reason.map { " at \($0)" } ?? " soon"), and does not renew." }
+        case .storeAsked:
+            EventRule(
+                title: "Store asked", korean: "스토어에 요청", part: .team, object: .transaction,
+                reason: .words("the action and the team's"), isToldToApps: false,
+                meaning: "the team asked the store for an action, such as a refund"
+            ) { "The team asked \($0.storeName) for an action about \($0.subject)\($0.ending)" }
+        case .storeRequestDecided:
+            EventRule(
+                title: "Request to the store decided", korean: "스토어 요청 결정", part: .team, object: .transaction,
+                reason: .words("the decision, the action and the team's"), isToldToApps: false,
+                meaning: "a second person approved or declined a request to the store"
+            ) { "A request to \($0.storeName) about \($0.subject) was decided\($0.ending)" }
+        case .storeAnswered:
+            EventRule(
+                title: "Store answered", korean: "스토어의 답", part: .team, object: .transaction,
+                reason: .words("the action and the answer"), isToldToApps: false,
+                meaning: "the store accepted or refused an action that the team asked for"
+            ) { "\($0.company) answered about \($0.subject)\($0.ending)" }
         case .refundAnswered:
             EventRule(
                 title: "Refund question answered", korean: "환불 질문에 답함", part: .refunds, object: .transaction,
@@ -262,6 +281,8 @@ extension AuditEntry {
     fileprivate var store: PurchaseStore { origin?.store ?? .appStore }
 
     fileprivate var company: String { store.company }
+
+    fileprivate var storeName: String { store.nameInSentence }
 
     /// The end of a sentence, with the reason.
     fileprivate var ending: String { reason.map { ": \($0)" } ?? "." }

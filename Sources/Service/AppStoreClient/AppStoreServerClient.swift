@@ -24,6 +24,8 @@ package struct AppStoreServerClient: Sendable {
         static let schedule = TimeLimits(answer: .seconds(30), rateLimit: 120)
         /// A person waits, behind the service's own limit on the time of a request.
         static let person = TimeLimits(answer: .seconds(10), rateLimit: 0)
+        /// One attempt: nobody knows if one without an answer was performed. The next one asks before.
+        static let action = person
     }
 
     private struct Refusal: Decodable {
@@ -176,6 +178,72 @@ package struct AppStoreServerClient: Sendable {
         guard (200...299).contains(status) else { throw .refused(status: status, code: nil) }
         guard case .object(let report)? = try? JSONParser.parse(Array(body)) else { throw .answerInvalid }
         return report
+    }
+
+    /// The status of an extension of all subscribers (`MassExtendRenewalDateStatusResponse`).
+    struct ExtensionStatus: Decodable, Sendable {
+        let complete: Bool?
+        private let completeDate: Int64?
+        private let succeededCount: Int64?
+        private let failedCount: Int64?
+
+        var json: JSONObject {
+            [
+                "complete": complete.map { .bool($0) }, "completeDate": completeDate.map { .integer($0) },
+                "succeededCount": succeededCount.map { .integer($0) }, "failedCount": failedCount.map { .integer($0) },
+            ]
+        }
+    }
+
+    /// `PUT /inApps/v1/subscriptions/extend/{originalTransactionId}`
+    func extendRenewalDate(by action: StoreAction) async throws -> JSONObject {
+        let path = "/inApps/v1/subscriptions/extend/\(escaped(action.key.identifier))"
+        let answer = try await answer(to: .put, path, try Self.extending(by: action))
+        // "A Boolean value that indicates whether the subscription-renewal-date extension succeeded" (`success`).
+        guard answer["success"] == .bool(true) else { throw ReconciliationError.answerInvalid }
+        return answer
+    }
+
+    /// `POST /inApps/v1/subscriptions/extend/mass`
+    func extendRenewalDates(by action: StoreAction) async throws -> JSONObject {
+        var body = try Self.extending(by: action)
+        _ = body.add("productId", .string(action.key.identifier))
+        if case .array(let codes)? = action.terms[StoreActionField.storefronts.rawValue], !codes.isEmpty {
+            _ = body.add("storefrontCountryCodes", .array(codes))
+        }
+        return try await answer(to: .post, "/inApps/v1/subscriptions/extend/mass", body)
+    }
+
+    private static func extending(by action: StoreAction) throws -> JSONObject {
+        [
+            "extendByDays": .integer(try action.days),
+            "extendReasonCode": try StoreActionField.cause.stated(in: action.terms),
+            "requestIdentifier": .string(action.identifier),
+        ]
+    }
+
+    private func answer(
+        to method: OutgoingRequest.Method, _ path: String, _ body: JSONObject
+    ) async throws(ReconciliationError) -> JSONObject {
+        let request = OutgoingRequest(
+            method, url.absoluteString + path, type: "application/json", body: JSONValue.object(body).compactBytes)
+        let bytes = try await send(request, within: .action)
+        guard case .object(let answer)? = try? JSONParser.parse(Array(bytes)) else { throw .answerInvalid }
+        return answer
+    }
+
+    /// `GET /inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier}`
+    ///
+    /// - Returns: Nil if the App Store has no such request (`StatusRequestNotFoundError`).
+    func extensionStatus(of action: StoreAction) async throws(ReconciliationError) -> ExtensionStatus? {
+        let product = action.key.identifier.addingPercentEncoding(
+            withAllowedCharacters: CharacterSet(charactersIn: "-._~").union(.alphanumerics))
+        let path = "/inApps/v1/subscriptions/extend/mass/\(product ?? "")/\(action.identifier)"
+        do {
+            return try await decoded(.get, path, within: .action)
+        } catch .refused(404, 4_040_009) {
+            return nil
+        }
     }
 
     /// The identifier as a segment of a path. Those of the ledger have digits only.

@@ -235,12 +235,12 @@ extension PlayDeveloperClient {
     ]
 
     /// - Parameters:
-    ///   - body: The body of a `POST`.
+    ///   - body: The body of a `POST`; nil for one without.
     ///   - isAboutToken: True if the request is about a purchase token. Errors about another thing say nothing about a token.
     /// - Returns: The body of the answer.
     func send(
         _ method: OutgoingRequest.Method, _ path: String, _ query: [(name: String, value: String)] = [],
-        body: JSONObject = [:], isAboutToken: Bool = true, within patience: Patience, upTo maximumSize: Int
+        body: JSONObject? = [:], isAboutToken: Bool = true, within patience: Patience, upTo maximumSize: Int
     ) async throws(PlayDeveloperError) -> [UInt8] {
         var components = URLComponents()
         if !query.isEmpty { components.queryItems = query.map { URLQueryItem(name: $0.name, value: $0.value) } }
@@ -262,17 +262,18 @@ extension PlayDeveloperClient {
     }
 
     private func attempt(
-        _ method: OutgoingRequest.Method, _ address: String, _ body: JSONObject, isAboutToken: Bool,
+        _ method: OutgoingRequest.Method, _ address: String, _ body: JSONObject?, isAboutToken: Bool,
         within limit: Duration,
         upTo maximumSize: Int
     ) async throws(PlayDeveloperError) -> [UInt8] {
         var refused: String?
         while true {
             let token = try await tokens.token(insteadOf: refused, within: limit)
-            var request =
-                method == .post
-                ? OutgoingRequest(.post, address, type: "application/json", body: JSONValue.object(body).compactBytes)
-                : OutgoingRequest(method, address)
+            var request = OutgoingRequest(method, address)
+            if method == .post, let body {
+                request = OutgoingRequest(
+                    .post, address, type: "application/json", body: JSONValue.object(body).compactBytes)
+            }
             request.add("Authorization", "Bearer \(token)")
             let answer = try await PlayConnection.answer(to: request, within: limit, upTo: maximumSize)
             if (200...299).contains(answer.status) { return answer.body }
@@ -409,5 +410,62 @@ extension PlayDeveloperClient {
         }
         return ExternalTransactionState(
             isCanceled: answer["transactionState"] == "TRANSACTION_CANCELED", preTaxMicros: micros)
+    }
+}
+
+/// Actions that the team asks Google Play for.
+extension PlayDeveloperClient {
+    /// One attempt: nobody knows if one without an answer was performed. The next one asks before.
+    static let action = Patience(answer: .seconds(10), delays: [], longestWait: 0)
+
+    /// Pays an order back (`orders.refund`). "The request body must be empty."
+    ///
+    /// - Throws: `refused` for an order that is refunded already, or older than three years.
+    func refund(order identifier: String, revoking isRevoking: Bool) async throws(PlayDeveloperError) {
+        _ = try await send(
+            .post, "orders/\(escaped(identifier)):refund", [("revoke", String(isRevoking))], body: nil,
+            isAboutToken: false, within: Self.action, upTo: Self.maximumAnswerSize)
+    }
+
+    /// Calls a method of a subscription (`purchases.subscriptionsv2`).
+    ///
+    /// - Parameter method: `cancel`, `defer` or `revoke`.
+    /// - Returns: The answer, which is empty for some methods.
+    func call(
+        _ method: String, ofSubscription token: String, _ body: JSONObject
+    ) async throws(PlayDeveloperError) -> JSONObject {
+        let bytes = try await send(
+            .post, "purchases/subscriptionsv2/tokens/\(try escaped(token: token)):\(method)", body: body,
+            isAboutToken: false, within: Self.action, upTo: Self.maximumAnswerSize)
+        guard !bytes.isEmpty else { return [:] }
+        guard case .object(let answer)? = try? JSONParser.parse(bytes) else { throw .answerInvalid(reason: nil) }
+        return answer
+    }
+
+    /// The facts of a subscription by which a call that may have been performed is found out (`purchases.subscriptionsv2.get`).
+    struct SubscriptionFacts: Sendable, Equatable {
+        /// The version, without which Google Play moves no charge.
+        let etag: String?
+        let state: String
+        /// The end and the last order of the item of a product; nil without one.
+        let expiryTime: Timestamp?
+        let order: String?
+    }
+
+    func facts(
+        ofSubscription token: String, item productId: String
+    ) async throws(PlayDeveloperError) -> SubscriptionFacts {
+        let bytes = try await send(
+            .get, "purchases/subscriptionsv2/tokens/\(try escaped(token: token))", within: Self.action,
+            upTo: GooglePlayAnswer.maximumSize)
+        guard case .object(let answer)? = try? JSONParser.parse(bytes), let state = answer.text("subscriptionState"),
+            case .array(let items)? = answer["lineItems"]
+        else { throw .answerInvalid(reason: nil) }
+        let objects = items.compactMap { if case .object(let item) = $0 { item } else { nil } as JSONObject? }
+        let item = objects.first { $0.text("productId")?.hasSameBytes(as: productId) ?? false }
+        return SubscriptionFacts(
+            etag: answer.text("etag"), state: state,
+            expiryTime: item?.text("expiryTime").flatMap { Timestamp(internetDateTime: $0) },
+            order: item?.text("latestSuccessfulOrderId"))
     }
 }

@@ -15,8 +15,8 @@ package struct ServiceRoutes: Sendable {
     static let groups: [any OperationGroup.Type] = [
         UserRoutes.self, ProofRoutes.self, ProductRoutes.self, OfferingRoutes.self, PictureRoutes.self,
         BalanceRoutes.self, GrantRoutes.self, AttributeRoutes.self, ProfileRoutes.self, AccountRoutes.self,
-        EventRoutes.self, UserDataRoutes.self, SupportRoutes.self, CatalogRoutes.self, ComparisonRoutes.self,
-        FigureRoutes.self, ExportRoutes.self, WebhookRoutes.self, ExternalTransactionRoutes.self,
+        EventRoutes.self, UserDataRoutes.self, SupportRoutes.self, StoreActionRoutes.self, CatalogRoutes.self,
+        ComparisonRoutes.self, FigureRoutes.self, ExportRoutes.self, WebhookRoutes.self, ExternalTransactionRoutes.self,
         ExternalPurchaseRoutes.self, AdvancedCommerceRoutes.self, NotificationRoutes.self,
         GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
     ]

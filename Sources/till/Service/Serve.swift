@@ -216,6 +216,14 @@ struct Serve: Command {
         let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
         missing.forEach(terminal.note)
         notes += missing
+        let appStores = try AppStoreServices(
+            service: service, configuration: configuration, clock: clock, metrics: metrics)
+        let googlePlay = try GooglePlayServices(
+            service: service, configuration: configuration, appKeys: appKeys.keys, localPlay: localPlay,
+            metrics: metrics)
+        let actions = StoreActionService(
+            service, at: appStores.actions + googlePlay.actions, approving: configuration.approvedActions
+        ) { metrics.count(.storeActions, $0, code: $1) }
         let till = try Till(service) { parts in
             // Accounts and webhooks go by the machine's clock, even if the store's clock was advanced.
             if configuration.hasAccounts {
@@ -228,16 +236,12 @@ struct Serve: Command {
             parts.forwarding = forwarding
             parts.profiles = configuration.hasProfiles ? service.profiles : nil
             parts.seedApp = configuration.servesSeedApp ? service.profiles : nil
+            parts.storeActions = actions
             if configuration.hasWebhooks {
                 parts.webhooks = service.webhooks(
                     clock: SystemClock(), allowsPrivateAddresses: configuration.allowsPrivateWebhooks)
             }
         }
-        let appStores = try AppStoreServices(
-            service: service, configuration: configuration, clock: clock, metrics: metrics)
-        let googlePlay = try GooglePlayServices(
-            service: service, configuration: configuration, appKeys: appKeys.keys, localPlay: localPlay,
-            metrics: metrics)
         var stores = StoreClients(googlePlay: googlePlay.apps, playNotifications: googlePlay.notifications)
         (stores.orders, stores.offerSigners) = (appStores.orderClients, appStores.offerSigners)
         if !appStores.answeredOrigins.isEmpty { stores.duties[.consumptionAnswer] = appStores.answeredOrigins }
@@ -284,6 +288,7 @@ struct Serve: Command {
         companions.append(
             HistorySweep.schedule(
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))
+        companions.append(actions.work(logger: configuration.logger))
         companions.append(keys.useRecording(logger: configuration.logger))
         companions.append(IdempotentRequests.deletion(in: ledger, clock: clock, logger: configuration.logger))
         if let local { companions.append(local.sending) }

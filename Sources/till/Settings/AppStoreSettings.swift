@@ -101,6 +101,9 @@ struct AppStoreServices {
         reconciliations.map(\.reconciler.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
     }
 
+    /// The App Stores that the team can ask for actions.
+    var actions: [any StoreActionPerformer] { reconciliations.map { AppStoreActions(by: $0.reconciler) } }
+
     /// The signers of promotional offers, by the bundle identifier of the app.
     var offerSigners: [ByteKey: StoreClients.OfferSigner] {
         var signers: [ByteKey: StoreClients.OfferSigner] = [:]

@@ -81,6 +81,8 @@ struct GooglePlayServices {
     /// Nil if the service receives no notifications.
     private(set) var notifications: GooglePlayNotifications?
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
+    /// The apps there that the team can ask for actions.
+    var actions: [any StoreActionPerformer] { apps.map(GooglePlayActions.init(at:)) }
 
     /// - Parameters:
     ///   - appKeys: The trusted keys of apps, which name the packages.

@@ -147,6 +147,10 @@ struct ServeConfiguration {
     var administersCatalog: Bool { settings.flag("catalog-administration") }
     var keepsProofs: Bool { settings.flag("keep-proofs") }
     var hasWebhooks: Bool { settings.flag("webhooks") }
+    /// The actions at stores that a second person must approve.
+    var approvedActions: Set<StoreAction.Kind> {
+        Set(settings.texts("store-action-approval").compactMap(StoreAction.Kind.init(rawValue:)))
+    }
     var forwardsNotifications: Bool { !forwardingTargets.isEmpty }
     var allowsPrivateWebhooks: Bool { settings.flag("webhook-private-addresses") }
     /// True if the ledger keeps sums of sales. The console shows them.

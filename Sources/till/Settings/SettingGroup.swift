@@ -302,6 +302,10 @@ extension SettingGroup {
             .text(
                 "forward-notifications-file", "file", "a file with these addresses, one a line, if they contain secrets"
             ),
+            Setting(
+                name: "store-action-approval", kind: .choices(StoreAction.Kind.allCases.map(\.rawValue)),
+                valueName: "action", reference: "[API](API.md#store-actions)",
+                description: "the actions at stores that a second person must approve"),
             .flag("figures", reference: "[Figures](Figures.md)", "keeps sums of sales, and answers with figures"),
             .flag(
                 "console", reference: "[Console](Console.md)",

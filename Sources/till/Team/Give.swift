@@ -112,8 +112,8 @@ struct Revoke: UserCaller, NamesUser {
     static let configuration = CommandConfiguration(
         "revoke", "Take a purchase back from a user. Only the store refunds.",
         """
-        The customer asks Apple for the money: https://reportaproblem.apple.com. An order of Google Play is refunded in the Play \
-        Console. Till takes the purchase back by itself when the store has refunded.
+        The customer asks Apple for the money: https://reportaproblem.apple.com. An order of Google Play is refunded with \
+        `till actions`, or in the Play Console. Till takes the purchase back by itself when the store has refunded.
         """,
         examples: "till revoke alice 2000000000000001 --reason \"Chargeback\"")
 

@@ -192,6 +192,10 @@ struct Report: Encodable, ExpressibleByDictionaryLiteral, Sendable {
 
     init(dictionaryLiteral members: (String, (any Encodable & Sendable)?)...) { self.members = members }
 
+    init(_ members: [String: any Encodable & Sendable]) {
+        self.members = members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: MemberName.self)
         for case (let name, let value?) in members {

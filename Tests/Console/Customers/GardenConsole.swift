@@ -31,14 +31,19 @@ struct GardenConsole {
     ///   - hasFeatures: False to turn profiles and webhooks off.
     ///   - orders: The original transactions of the orders that an App Store knows.
     ///   - makePlay: Makes the local Google Play; none by default.
+    ///   - garden: The garden; nil for a new one.
+    ///   - storeActions: Makes the actions at stores; by default, the service has no key of one.
     init(
         keepsProofs: Bool = false,
         appKeys: [AppKey] = [],
         hasFeatures: Bool = true,
         orders: (@Sendable (String) async throws -> [String])? = nil,
-        play makePlay: (TestGarden) throws -> GooglePlay? = { _ in nil }
+        play makePlay: (TestGarden) throws -> GooglePlay? = { _ in nil },
+        of garden: TestGarden? = nil,
+        storeActions: (EntitlementService) -> StoreActionService = { StoreActionService($0) }
     ) async throws {
-        garden = try TestGarden()
+        let garden = try garden ?? TestGarden()
+        self.garden = garden
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
         keys = ledger.apiKeys(clock: garden.clock)
         team = TeamService(ledger: ledger, clock: garden.clock, cost: .minimal)
@@ -50,7 +55,9 @@ struct GardenConsole {
             keepsProofs: keepsProofs)
         profiles = entitlements.profiles
         webhooks = entitlements.webhooks(clock: garden.clock)
+        let actions = storeActions(entitlements)
         let till = Till(entitlements, clock: garden.store.clock) { [profiles, webhooks] in
+            $0.storeActions = actions
             $0.administration = administration
             ($0.profiles, $0.webhooks) = (hasFeatures ? profiles : nil, hasFeatures ? webhooks : nil)
         }

@@ -62,10 +62,13 @@ final class GooglePlayFixture: Sendable {
     ///   - origins: The accepted origins.
     ///   - followsCustomers: True for a service beside the Play, which goes by the own clocks of customers.
     ///   - sender: The sender of the notifications that the service accepts; nil for a service that receives none.
+    ///   - approved: The actions at the Play that a second person must approve.
+    ///   - performing: Changes the performer of actions at the Play.
     func service(
         isReachable: Bool = true, presentedPerMinute: Int = 2000, followsCustomers: Bool = false,
         accepting origins: Set<Origin> = [.localPlayProduction, .localPlayTest],
-        notifiedBy sender: PlayService.Sender? = nil
+        notifiedBy sender: PlayService.Sender? = nil, approving approved: Set<StoreAction.Kind> = [],
+        performing: (any StoreActionPerformer) -> any StoreActionPerformer = { $0 }
     ) async throws -> PlayService {
         let licensingKey = try play.perform { try $0.licensingKey(of: TestGarden.bundleIdentifier) }
         let key = AppKey(
@@ -85,11 +88,12 @@ final class GooglePlayFixture: Sendable {
         let client = PlayDeveloperClient(
             account: account, url: isReachable ? url : nowhere, packageName: TestGarden.bundleIdentifier,
             realm: .localPlay, clock: garden.clock)
+        let play = GooglePlayApp(
+            client: client, app: app, entitlements: entitlements, presentedPerMinute: presentedPerMinute)
         return try await PlayService(
-            self,
-            GooglePlayApp(
-                client: client, app: app, entitlements: entitlements, presentedPerMinute: presentedPerMinute),
-            notifiedBy: sender, pushTokens(from: sender))
+            self, play, notifiedBy: sender, pushTokens(from: sender),
+            StoreActionService(
+                entitlements, at: [performing(GooglePlayActions(at: play))], approving: approved))
     }
 
     /// The tokens of a sender of notifications.
@@ -157,20 +161,25 @@ final class PlayService: Sendable {
     let metrics = ServiceMetrics()
     /// The requests to reconcile voided purchases, one for each notification of such a purchase.
     let voidedRequests: GooglePlayReconciler.Requests
+    let actions: StoreActionService
+    /// The key of another back end.
+    let otherKey: String
     private let sender: Sender?
     private let routes: ServiceRoutes
     private let key: String
 
     /// - Parameter tokens: The tokens of the sender; nil for a service that receives no notifications.
     fileprivate init(
-        _ fixture: GooglePlayFixture, _ app: GooglePlayApp, notifiedBy sender: Sender?, _ tokens: PushTokens?
+        _ fixture: GooglePlayFixture, _ app: GooglePlayApp, notifiedBy sender: Sender?, _ tokens: PushTokens?,
+        _ actions: StoreActionService
     ) async throws {
-        (self.fixture, self.app, self.sender) = (fixture, app, sender)
+        (self.fixture, self.app, self.sender, self.actions) = (fixture, app, sender, actions)
         let entitlements = app.purchases.entitlements
         self.entitlements = entitlements
         alice = try #require(User(name: "alice"))
         let keys = entitlements.ledger.apiKeys(clock: entitlements.clock)
         key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
+        otherKey = try await keys.make(name: "other", scopes: Set(APIKeyScope.allCases)).key
         let (apps, requests) = ([app], GooglePlayReconciler.Requests())
         voidedRequests = requests
         let stores = StoreClients(
@@ -180,7 +189,7 @@ final class PlayService: Sendable {
                     tokens: $0, service: entitlements, apps: apps, onVoided: { requests.request() })
             })
         routes = ServiceRoutes(
-            Till(entitlements, clock: entitlements.clock), stores: stores,
+            Till(entitlements, clock: entitlements.clock) { $0.storeActions = actions }, stores: stores,
             RouteSettings(.apiKeys(keys), metrics: metrics))
     }
 
@@ -196,10 +205,11 @@ final class PlayService: Sendable {
     }
 
     func send(
-        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, headers: HTTPFields = [:]
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, headers: HTTPFields = [:],
+        key: String? = nil
     ) async throws -> Answer {
         var headers = headers
-        headers[.authorization] = "Bearer \(key)"
+        headers[.authorization] = "Bearer \(key ?? self.key)"
         return try await Application(router: routes.router()).test(.live) { [headers] client in
             let answer = try await client.executeRequest(
                 uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0.compactText) })

@@ -61,6 +61,7 @@ struct CustomerList {
                 Field.choice(
                     "product", "Customers of a product", names.products(with: query.product), chosen: query.product)
             }
+            p { a(.href(ConsolePath("store-actions"))) { "Store actions" } }
         }
     }
 

@@ -11,6 +11,7 @@ extension CustomerView {
         let recorded = try await recorded(request)
         let transaction = recorded.transaction
         let name = names.product(transaction.productIdentifier)
+        let storeActions = try await storeActions(of: transaction)
         return Page("Transaction: \(CustomerWords.isolated(name))", section: .customers) {
             Shown.wayBack(to: user)
             card("Recorded facts") { facts(of: recorded) }
@@ -37,6 +38,7 @@ extension CustomerView {
                     p { a(.href(transaction.path(of: user, "money-back"))) { "Money back?" } }
                 }
             }
+            storeActions
         }
     }
 
@@ -62,7 +64,12 @@ extension CustomerView {
         return Page("Money back for \(CustomerWords.isolated(name))?", section: .customers) {
             Shown.wayBack(to: user)
             table(of: [transaction], next: nil)
-            card("Money back?", isNarrow: true) { wayToMoney(at: transaction.origin.store) }
+            card("Money back?", isNarrow: true) {
+                wayToMoney(at: transaction.origin.store)
+                if context.may(.support), canRefund(transaction) {
+                    p { a(.href(transaction.path(of: user))) { "Ask the store" } }
+                }
+            }
             if context.may(.support) {
                 if transaction.revocation == nil {
                     card("Revoke the purchase", isNarrow: true) {

@@ -1,0 +1,94 @@
+import Entitlements
+import Proofs
+import Vocabulary
+
+/// The actions of the team at the App Store, for one app: renewal dates that are extended.
+///
+/// An extension of one subscription has no idempotency key, so an attempt after one without an answer asks first for the end of the period.
+/// An extension of all subscribers has one, its request identifier.
+package struct AppStoreActions: StoreActionPerformer {
+    private static let transaction = "transactionId"
+
+    let reconciler: Reconciler
+
+    package init(by reconciler: Reconciler) { self.reconciler = reconciler }
+
+    package var app: String { reconciler.app.bundleIdentifier }
+    package var origins: Set<Origin> { reconciler.origins }
+
+    private var client: AppStoreServerClient { reconciler.client }
+
+    package func has(_ target: StoreActionTarget) async throws -> Bool { true }
+
+    package func prepare(
+        _ action: StoreAction, _ target: StoreActionTarget?
+    ) async throws -> StoreActionPreparation {
+        try await asking {
+            guard action.kind == .extend else {
+                guard action.before != nil, let status = try await client.extensionStatus(of: action) else {
+                    return .due([:])
+                }
+                return .done(status.json)
+            }
+            try await reconciler.recordStatuses(of: [action.key])
+            let last = try await last(of: action)
+            let facts: JSONObject = [
+                StoreAction.endBefore: last.expiresAt.map { .integer($0.millisecondsSince1970) },
+                Self.transaction: .string(last.transactionIdentifier),
+            ]
+            guard let before = action.before, let end = before.moment(StoreAction.endBefore),
+                let present = last.expiresAt, present > end
+            else { return .due(facts) }
+            // A renewal since then has moved the end, with or without the days.
+            guard before.text(Self.transaction) == last.transactionIdentifier else {
+                throw StoreActionFailure(StoreActionError.uncertain(.appStore).rule, isFinal: true)
+            }
+            return .done(["effectiveDate": .integer(present.millisecondsSince1970)])
+        }
+    }
+
+    private func last(of action: StoreAction) async throws -> RedeemedTransaction {
+        let all = try await reconciler.service.ledger.read { try $0.redeemedTransactions(ofPurchase: action.key) }
+        guard let last = all.max(by: { $0.isEarlier(than: $1) }) else {
+            throw StoreActionFailure(GrantError.transactionNotFound.rule, isFinal: true)
+        }
+        return last
+    }
+
+    package func perform(
+        _ action: StoreAction, _ target: StoreActionTarget?, after before: JSONObject
+    ) async throws -> JSONObject {
+        try await asking {
+            switch action.kind {
+            case .extend: try await client.extendRenewalDate(by: action)
+            case .extendAll: try await client.extendRenewalDates(by: action)
+            case .refund, .revoke, .cancel:
+                throw StoreActionFailure(
+                    StoreActionError.notPossible(store: .appStore, action.kind).rule, isFinal: true)
+            }
+        }
+    }
+
+    package func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? {
+        try await asking {
+            guard action.kind == .extendAll else {
+                try await reconciler.recordStatuses(of: [action.key])
+                return nil
+            }
+            guard let status = try await client.extensionStatus(of: action), status.complete == true else { return nil }
+            return status.json
+        }
+    }
+
+    /// An error of the App Store as that of an action.
+    private func asking<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch let error as ReconciliationError {
+            throw StoreActionFailure(error.rule, isFinal: error.isFinal || error.isIneligible)
+        }
+    }
+}
+
+extension ReconciliationError {
+    /// True if the subscription does not qualify (403 with a code, such as `SubscriptionExtensionIneligibleError`).
+    fileprivate var isIneligible: Bool { if case .refused(403, .some) = self { true } else { false } }
+}
