@@ -61,6 +61,7 @@ import Testing
         "storefront": .text, "storefrontId": .text, "transactionReason": .text, "currency": .text, "price": .number,
         "appTransactionId": .text, "billingPlanType": .text, "commitmentInfo": .object,
         "advancedCommerceInfo": .object, "multiSeatInfo": .object, "additionalTransactionReason": .text,
+        "previousOriginalTransactionId": .text,
     ]
 
     static let renewalInfo: [String: Kind] = [

@@ -493,6 +493,8 @@ extension Schema {
         "offerTags": "The tags that the team has given to the offer, and to its base plan or purchase option.",
         "offerType": "1 introductory, 2 promotional, 3 offer code, 4 win-back.",
         "pointsDetails": "`pointsDetails` of the order, as Google Play has stated it.",
+        "previousOriginalTransactionId":
+            "The original transaction of the subscription before it was migrated, or moved into or out of a bundle.",
         "price": "Milliunits of the currency: the price of the whole quantity, or of one seat on average.",
         "priceIncreaseStatus": "0 if the customer has not responded, 1 after consent.",
         "productId": "The product of this period.",

@@ -311,7 +311,8 @@ public enum TransactionFact: String, StatedFact {
     case offerType, offerIdentifier, offerDiscountType, offerPeriod, isTrialPeriod
     case isInIntroductoryOfferPeriod = "isInIntroOfferPeriod"
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
-    case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
+    case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, previousOriginalTransactionId
+    case signedDate
     case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
     case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated, promotionCode
     case purchaseOptionId, offerToken, offerTags, salesChannel, pointsDetails, refundReason, voidedSource, voidedReason
@@ -360,6 +361,8 @@ public enum TransactionFact: String, StatedFact {
             .init(
                 "additional_transaction_reason", .text, "reason of several transactions in a period", by: .lastStatement
             )
+        case .previousOriginalTransactionId:
+            .init("previous_original_transaction_id", .text, "original transaction before the migration")
         // Of the last signed transaction. Absent if only app receipts have stated the purchase.
         case .signedDate: .init("signed_date", .date, "date of the signature")
         case .orderId: .init("order_id", .text, "order at Google Play", by: .googlePlay)
