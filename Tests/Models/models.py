@@ -54,6 +54,7 @@ ENUMERATIONS = {
     "SubscriptionNotification.notificationType": "SubscriptionNotificationType subscriptionTypes",
     "OneTimeProductNotification.notificationType": "OneTimeNotificationType oneTimeTypes",
     "VoidedPurchaseNotification.refundType": "refundTypes",
+    "Order.salesChannel": "SalesChannel", "CancelSurveyResult.reason": "Reason",
 }
 # The structures of the local Play for schemas of another name.
 STRUCTURES = {
@@ -88,9 +89,12 @@ SIDES = {
     ("double", "google"): Sources("PlayStore"),
 }
 # Enumerations are declared in one place, and used in others.
-DECLARED = Sources("Proofs", "Catalog", "Vocabulary", "Entitlements", "AppStore", "PlayStore", "Service")
+SHARED = ["Proofs", "Catalog", "Vocabulary"]
+DECLARED = {
+    "service": Sources(*SHARED, "Entitlements", "Service"), "double": Sources(*SHARED, "AppStore", "PlayStore"),
+}
 USED = {
-    "service": Sources("Proofs", "Catalog", "Entitlements", "Features", "Service", "Console", "Vocabulary", "till"),
+    "service": Sources(*SHARED, "Entitlements", "Features", "Service", "Console"),
     "double": Sources("AppStore", "PlayStore"),
 }
 
@@ -260,7 +264,7 @@ class Knowledge:
         field = name.partition(".")[2]
         sources = sources or self.sources
         # The part of a notification about the app is a case of its own.
-        if any(field in table.cases for table in DECLARED.enumerations["NotificationSubject"]):
+        if any(field in table.cases for table in DECLARED[self.side].enumerations["NotificationSubject"]):
             return field in self.sources.used
         if self.side == "double":
             return sources.quotes(field) or sources.has_property(field)
@@ -279,7 +283,7 @@ class Knowledge:
     def has_value(self, name):
         place, _, value = name.partition("=")
         for known in ENUMERATIONS.get(place, place).split(" "):
-            for table in DECLARED.enumerations.get(known, []):
+            for table in DECLARED[self.side].enumerations.get(known, []):
                 case = table.cases.get(value)
                 if case is not None and (not case or case in USED[self.side].used or self.checks(known)):
                     return True
@@ -287,7 +291,7 @@ class Knowledge:
             ranges = self.sources.ranges[place.removesuffix("V1").removeprefix("Extend").lower()]
             return any(int(value) in numbers for numbers in ranges)
         cases = {
-            table.cases[value] for tables in DECLARED.enumerations.values() for table in tables
+            table.cases[value] for tables in DECLARED[self.side].enumerations.values() for table in tables
             if value in table.cases and table.cases[value] != value}
         if cases & self.sources.used:
             return True
