@@ -50,7 +50,7 @@ PAYLOADS = [
 REPLACED = {"FirstSendAttemptResult"}
 # The Swift enumerations of another name than the models have.
 ENUMERATIONS = {
-    "Type": "ProductType", "OfferType": "Kind", "Environment": "AppStoreEnvironment",
+    "ImageState": "RetentionReviewState", "MessageState": "RetentionReviewState", "Type": "ProductType", "OfferType": "Kind", "Environment": "AppStoreEnvironment",
     "SubscriptionNotification.notificationType": "SubscriptionNotificationType subscriptionTypes",
     "OneTimeProductNotification.notificationType": "OneTimeNotificationType oneTimeTypes",
     "VoidedPurchaseNotification.refundType": "refundTypes",
