@@ -50,7 +50,8 @@ PAYLOADS = [
 REPLACED = {"FirstSendAttemptResult"}
 # The Swift enumerations of another name than the models have.
 ENUMERATIONS = {
-    "ImageState": "RetentionReviewState", "MessageState": "RetentionReviewState", "Type": "ProductType", "OfferType": "Kind", "Environment": "AppStoreEnvironment",
+    "Type": "ProductType", "OfferType": "Kind", "Environment": "AppStoreEnvironment",
+    "ImageState": "RetentionReviewState", "MessageState": "RetentionReviewState",
     "SubscriptionNotification.notificationType": "SubscriptionNotificationType subscriptionTypes",
     "OneTimeProductNotification.notificationType": "OneTimeNotificationType oneTimeTypes",
     "VoidedPurchaseNotification.refundType": "refundTypes",
@@ -209,14 +210,14 @@ def started(till, arguments, folder):
 
 def status(url, method):
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, method=method)) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=60) as answer:
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code
 
 
 def served(till, endpoints):
-    """The endpoints that the local stores serve. The local App Store asks who calls before it looks at a request, and no other path does."""
+    """The endpoints that the local stores serve. The local App Store answers 401 for each of them, and 404 or 405 for any other."""
     found = set()
     with tempfile.TemporaryDirectory() as folder:
         processes = []
@@ -230,7 +231,7 @@ def served(till, endpoints):
             process, url, key = started(till, ["play"], f"{folder}/google")
             processes.append(process)
             request = urllib.request.Request(f"{url}/sandbox/v1/methods", headers={"Authorization": f"Bearer {key}"})
-            with urllib.request.urlopen(request) as answer:
+            with urllib.request.urlopen(request, timeout=60) as answer:
                 found.update(json.load(answer)["methods"])
         finally:
             for process in processes:
