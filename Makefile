@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings openapi pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel test-examples release test-release
+.PHONY: help build demo settings openapi pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-models test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel test-examples release test-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ test-apple: build ## Hold the local App Store against Apple's own library (app-s
 
 test-google: build ## Hold the local Google Play against Google's own client (google-api-python-client, from PyPI)
 	@Scripts/test-google.sh .build/release/till
+
+test-models: build ## Compare the fields, values and endpoints of both stores' newest libraries (from PyPI) with what Till knows (NEWEST=1 for those of today)
+	@Scripts/test-models.sh .build/release/till
 
 test-webhooks: build ## Read a service's webhooks with their own libraries (standardwebhooks and cloudevents, from PyPI)
 	@Scripts/test-webhooks.sh .build/release/till

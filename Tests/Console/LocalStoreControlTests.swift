@@ -12,7 +12,8 @@ import Testing
     private static let fields = [
         "storefront": "KOR", "locale": "ko_KR", "time-rate": "monthlyRenewalEveryHour", "failure-error": "",
         "notifications-url": "http://127.0.0.1:1/apple", "shared-secret": "", "receipt-status": "",
-        "requests-per-minute": "", "server-api-error": "", "certificate-status": "",
+        "requests-per-minute": "", "server-api-error": "", "certificate-status": "", "retention-message-state": "",
+        "retention-image-state": "",
     ]
 
     @Test func `a step of the clock lists what happened, in order`() async throws {
@@ -93,6 +94,7 @@ import Testing
             "failure-error": "paymentNotAllowed", "shared-secret": "s3cret", "receipt-status": "21005",
             "requests-per-minute": "60", "server-api-error": "4040002", "error-purchase": "networkError",
             "error-verification": "invalidSignature", "certificate-status": "revokedLeaf",
+            "retention-message-state": "PENDING", "retention-image-state": "REJECTED",
         ]
         let answer = try await browser.post(
             Self.settings, Self.fields.merging(changes) { $1 }, from: Self.settings)
@@ -107,6 +109,7 @@ import Testing
         #expect((settings.sharedSecret, settings.verifyReceiptStatus) == ("s3cret", 21_005))
         #expect((settings.serverAPIRequestsPerMinute, settings.serverAPIError) == (60, 4_040_002))
         #expect(settings.certificateStatus == .revokedLeaf)
+        #expect((settings.retentionMessageState, settings.retentionImageState) == (.pending, .rejected))
         for path in [Self.settings, "/console/store"] {
             let page = try await browser.get(path)
             for text in [
@@ -129,6 +132,7 @@ import Testing
         ["storefront": "XXX"], ["storefront": ""], ["locale": ""], ["time-rate": "fast"], ["failure-error": "x"],
         ["notifications-url": "ftp://example.com"], ["notifications-url": "http://"], ["receipt-status": "x"],
         ["requests-per-minute": "0"], ["server-api-error": "4040099"], ["certificate-status": "good"],
+        ["retention-message-state": "APPROVED"],
         ["error-purchase": "invalidSignature"],
         ["error-verification": "networkError"],
     ])

@@ -129,6 +129,23 @@ extension PurchaseTokenTests {
         #expect(try await refunds(bob) == ["revoked ?"])
     }
 
+    @Test func `a voided purchase has who has voided it and why, whether it was redeemed before or later`() async throws
+    {
+        let first = try subscription("t", items: item(Self.base, order: "GPA.1", until: day(30)))
+        #expect(try await redeem(first, for: alice) == [.granted])
+        let later = try subscription("u", items: item(Self.base, order: "GPA.2", until: day(30)))
+        _ = try await purchases.record(later, continuing: nil)
+        advance(seconds: 60)
+        for (token, order) in [("t", "GPA.1"), ("u", "GPA.2")] {
+            _ = try await purchases.apply(try voided(token, order: order))
+        }
+        _ = try await redeem(later, for: bob)
+        for user in [alice, bob] {
+            let facts = try #require(try await transactions(user).first).facts
+            #expect(facts.integer(.voidedSource) == 2 && facts.integer(.voidedReason) == 7)
+        }
+    }
+
     @Test func `the money of an earlier period is that of its order`() async throws {
         let first = try order("GPA.1", [(Self.base, 4_990)])
         _ = try await redeem(

@@ -91,7 +91,7 @@ import Vocabulary
     /// A record of Google Play's list of voided purchases.
     func voided(_ token: String, order: String) throws -> VoidedGooglePlayPurchase {
         let page = """
-            {"voidedPurchases":[{"purchaseToken":"\(token)","orderId":"\(order)","voidedReason":"7",
+            {"voidedPurchases":[{"purchaseToken":"\(token)","orderId":"\(order)","voidedReason":"7","voidedSource":2,
             "voidedTimeMillis":"\(now.millisecondsSince1970)"}]}
             """
         return try #require(try VoidedGooglePlayPurchases(Array(page.utf8)).purchases.first)

@@ -179,7 +179,7 @@ import Vocabulary
                     INSERT INTO google_chain VALUES ('t', 1, 'q', 7);
                     INSERT INTO google_line VALUES
                         ('t', 1, 'q', 'p', 'token-1', '', 't', 'GPA.1', 'GPA.1', 1, 2, 3, 1, 7);
-                    INSERT INTO google_voided_purchase VALUES ('t', 'GPA.1', 1, 'q', 1, 0);
+                    INSERT INTO google_voided_purchase VALUES ('t', 'GPA.1', 1, 'q', 1, 0, NULL);
                     INSERT INTO google_voided_units VALUES ('t', 'GPA.1', 1, 'q', 1, 2);
                     INSERT INTO google_bought_units VALUES ('t', 1, 'q', 3, 2);
                     INSERT INTO external_transaction VALUES

@@ -101,6 +101,54 @@ import Testing
         #expect(try await buy().purchaseToken != bought.purchaseToken)
     }
 
+    @Test func `a purchase with Play Points from another place has them in its order`() async throws {
+        func points(_ currency: String) -> String {
+            #"{"pointsSpent":"100","pointsCouponValue":{"currencyCode":"\#(currency)","nanos":10000000}}"#
+        }
+        let refused = try await send(
+            .post, "/sandbox/v1/purchases",
+            #"{"packageName":"\#(Self.packageName)","productId":"garden.seeds","account":"ada","pointsDetails":"#
+                + points("XXX") + "}")
+        #expect(refused.status == 409)
+        let more = #","salesChannel":"NATIVE_PC","offerToken":"AbC","pointsDetails":"# + points("USD")
+        let (bought, token) = (try await buy("garden.seeds", more), try await token())
+        let path = "/orders/\(bought.orderId ?? "")"
+        let order = try await send(.get, Self.api + path, key: token).decoded(Order.self)
+        #expect(order.salesChannel == .nativePC && order.pointsDetails?.pointsSpent?.value == 100)
+        let (total, listed) = (order.total?.billionths ?? 0, order.lineItems?.first?.listingPrice?.billionths ?? 0)
+        #expect(total > 0 && listed - total == 10_000_000)
+        let purchase = try await send(
+            .get, Self.api + "/purchases/productsv2/tokens/\(bought.purchaseToken)", key: token
+        ).decoded(ProductPurchaseV2.self)
+        #expect(purchase.productLineItem?.first?.productOfferDetails?.offerToken == "AbC")
+        #expect(try await send(.post, Self.api + path + ":refund?revoke=true", key: token).status == 204)
+        let refunded = try await send(.get, Self.api + path, key: token).decoded(Order.self)
+        #expect(refunded.orderHistory?.refundEvent?.refundDetails?.total == order.total)
+    }
+
+    @Test func `a subscription with a promotion code begins with a free period, and ends with the customer's reason`()
+        async throws
+    {
+        let answer = try await send(
+            .post, "/sandbox/v1/subscriptions",
+            #"{"packageName":"\#(Self.packageName)","productId":"garden.basic.monthly","account":"ada","#
+                + #""promotionCode":"SPRING","salesChannel":"PLAY_STORE"}"#)
+        #expect(answer.status == 201, "\(answer.body)")
+        let (bought, token) = (try answer.decoded(PlaySubscriptionResource.self), try await token())
+        let cancel = "/sandbox/v1/subscriptions/\(bought.number)/cancel"
+        let words = #"{"reason":"CANCEL_SURVEY_REASON_COST_RELATED","reasonUserInput":"Too much."}"#
+        #expect(try await send(.post, cancel, words).status == 409)
+        #expect(try await send(.post, cancel, #"{"reason":"CANCEL_SURVEY_REASON_COST_RELATED"}"#).status == 200)
+        let state = try await send(
+            .get, Self.api + "/purchases/subscriptionsv2/tokens/\(bought.purchaseToken)", key: token
+        ).decoded(SubscriptionPurchaseV2.self)
+        let item = try #require(state.lineItems?.first)
+        #expect(item.signupPromotion?.vanityCode?.promotionCode == "SPRING" && item.offerPhase?.freeTrial != nil)
+        #expect(state.canceledStateContext?.userInitiatedCancellation?.cancelSurveyResult?.reason == .costRelated)
+        let order = try await send(.get, Self.api + "/orders/\(bought.orderId ?? "")", key: token).decoded(Order.self)
+        #expect(order.salesChannel == .playStore && order.total?.billionths == 0)
+    }
+
     @Test func `what is not acknowledged in time is refunded and listed as voided`() async throws {
         let (bought, token) = (try await buy(), try await token())
         clock.advance(milliseconds: 3 * 86_400_000 - 1)

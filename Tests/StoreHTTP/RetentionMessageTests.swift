@@ -127,6 +127,32 @@ import Testing
         #expect((other.shown, other.messageIdentifier, other.refusal) == ("nothing", nil, exchange.refusal))
     }
 
+    @Test(arguments: RetentionReviewState.allCases)
+    func `a message or an image that is not approved is neither shown nor a default`(state: RetentionReviewState)
+        async throws
+    {
+        let body = #"{"message":{"messageIdentifier":"\#(Self.pictured)"}}"#
+        let receiver = try await WebhookReceiver(body: Array(body.utf8)) { _, _ in 200 }
+        try await configure(receiver.url)
+        func standard(_ message: String) async throws -> String {
+            let path = "/inApps/v1/messaging/default/\(Self.product)/en-US"
+            let answer = try await send(.put, path, Array("{\"messageIdentifier\":\"\(message)\"}".utf8), key: token)
+            return String(buffer: answer.body)
+        }
+        _ = try garden.store.update { $0.retentionImageState = state }
+        let images = try await send(.get, "/inApps/v1/messaging/image/list", [], key: token)
+        #expect(String(buffer: images.body).contains(#""imageState":"\#(state.rawValue)""#))
+        #expect(try await standard(Self.pictured).contains("4030018"))
+        let pictured = try await ask()
+        #expect((pictured.shown, pictured.messageIdentifier) == ("defaultMessage", Self.standard))
+        #expect(pictured.refusal?.contains("is not approved") == true)
+        _ = try garden.store.update { ($0.retentionImageState, $0.retentionMessageState) = (nil, state) }
+        let messages = try await send(.get, "/inApps/v1/messaging/message/list", [], key: token)
+        #expect(String(buffer: messages.body).contains(#""messageState":"\#(state.rawValue)""#))
+        #expect(try await standard(Self.text).contains("4030017"))
+        #expect(try await ask().shown == "nothing")
+    }
+
     @Test(arguments: [204, 500]) func `an answer with another status is not used`(status: Int) async throws {
         let body = #"{"message":{"messageIdentifier":"\#(Self.text)"}}"#
         let receiver = try await WebhookReceiver(body: Array(body.utf8)) { _, _ in status }

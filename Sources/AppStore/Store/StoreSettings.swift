@@ -34,6 +34,10 @@ package struct StoreSettings: Hashable, Sendable, Codable {
     package var serverAPIError: Int?
     /// The status of the store's certificates; nil for a good one.
     package var certificateStatus: CertificateStatus?
+    /// App Review's decision on the retention messages; nil for approved ones.
+    package var retentionMessageState: RetentionReviewState?
+    /// The same on their images.
+    package var retentionImageState: RetentionReviewState?
 
     /// The initial settings, from a configuration file.
     package init(_ configuration: StoreKitConfiguration) {
@@ -48,6 +52,12 @@ package struct StoreSettings: Hashable, Sendable, Codable {
         failureError = settings.failureError?.rawValue
         simulatedErrors = settings.storeKitErrors
     }
+}
+
+/// The state of a retention message or an image that is not approved (Retention Messaging API, `messageState`, `imageState`).
+package enum RetentionReviewState: String, Hashable, Sendable, Codable, CaseIterable {
+    case pending = "PENDING"
+    case rejected = "REJECTED"
 }
 
 /// The SQL statements on the clock and settings. They run inside the caller's transaction of the store's database.

@@ -5,7 +5,8 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// Retention messaging as Apple answers a correct client. Uploads are approved at once. `RetentionMessages.swift` shows them.
+/// Retention messaging as Apple answers a correct client. Uploads are approved at once, unless the settings say otherwise.
+/// `RetentionMessages.swift` shows them.
 extension ServerAPIRoutes {
     private static let maximumImages = 2000
     private static let maximumMessages = 2000
@@ -18,7 +19,13 @@ extension ServerAPIRoutes {
             let request: DefaultConfigurationRequest = try call.body()
             let name = try Self.defaultName(call, books)
             let message = try (request.messageIdentifier ?? "").uuid(orThrow: .generalBadRequest)
-            _ = try books.messaging.value(.message, message, orThrow: .messageNotFound)
+            let record = try books.messaging.value(.message, message, orThrow: .messageNotFound)
+            // Both have to be approved (Retention Messaging API, `MessageNotApprovedError` and `ImageNotApprovedError`).
+            guard books.settings.retentionMessageState == nil else { throw ServerAPIError.messageNotApproved }
+            let uploaded: UploadMessageRequestBody = try LocalRecord.value(record)
+            guard uploaded.images.isEmpty || books.settings.retentionImageState == nil else {
+                throw ServerAPIError.imageNotApproved
+            }
             try books.messaging.set(.defaultMessage, name, message)
         }
         read(defaultMessage, group) { call, books in
@@ -64,9 +71,10 @@ extension ServerAPIRoutes {
 
     private func addImagesAndMessages(to group: RouterGroup<ServiceContext>) {
         read("image/list", group) { _, books in
-            [
+            let state = books.settings.retentionImageState?.rawValue ?? Self.approved
+            return [
                 "imageIdentifiers": try books.messaging.all(.image).map {
-                    ["imageIdentifier": $0.name, "imageState": Self.approved, "imageSize": $0.value]
+                    ["imageIdentifier": $0.name, "imageState": state, "imageSize": $0.value]
                 }
             ]
         }
@@ -91,9 +99,10 @@ extension ServerAPIRoutes {
             try books.messaging.remove(.image, name, orThrow: .imageNotFound)
         }
         read("message/list", group) { _, books in
-            [
+            let state = books.settings.retentionMessageState?.rawValue ?? Self.approved
+            return [
                 "messageIdentifiers": try books.messaging.all(.message).map {
-                    ["messageIdentifier": $0.name, "messageState": Self.approved]
+                    ["messageIdentifier": $0.name, "messageState": state]
                 }
             ]
         }

@@ -205,7 +205,8 @@ extension Books {
         because refusal: String
     ) throws -> RetentionChoice {
         let name = MessagingLocale.name(ofDefault: subscription.productIdentifier, locale)
-        guard let message = try messaging.find(.defaultMessage, name), try messaging.find(.message, message) != nil
+        guard let message = try messaging.find(.defaultMessage, name),
+            let record = try messaging.find(.message, message), isApproved(try LocalRecord.value(record))
         else { return RetentionChoice(kind: .nothing, messageIdentifier: nil, refusal: refusal) }
         return RetentionChoice(kind: .defaultMessage, messageIdentifier: message, refusal: refusal)
     }
@@ -241,10 +242,19 @@ extension Books {
             throw AppStoreRefusal("No message \(identifier) is uploaded.")
         }
         let message: UploadMessageRequestBody = try LocalRecord.value(record)
+        guard isApproved(message) else {
+            throw AppStoreRefusal("The message \(identifier), or an image of it, is not approved.")
+        }
         guard kind == .message || message.image == nil else {
             throw AppStoreRefusal("The message \(identifier) has an image, which only the part message may show.")
         }
         return RetentionChoice(kind: kind, messageIdentifier: identifier)
+    }
+
+    /// "All messages and images need to be in an APPROVED state for the system to display them to customers" (Retention Messaging API,
+    /// `RealtimeResponseBody`).
+    private func isApproved(_ message: UploadMessageRequestBody) -> Bool {
+        settings.retentionMessageState == nil && (message.images.isEmpty || settings.retentionImageState == nil)
     }
 
     private func checkGroup(of product: String, like subscription: CustomerSubscription) throws(AppStoreRefusal) {

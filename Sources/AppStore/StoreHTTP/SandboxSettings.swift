@@ -166,6 +166,22 @@ package struct StoreSetting: Sendable {
                     choices: CertificateStatus.allCases.map { ($0.rawValue, $0.rawValue) },
                     expected: "a status that is not good",
                     rule: "must be revokedLeaf, revokedIntermediate, unknown or unavailable, or empty"))),
+        StoreSetting(
+            "retentionMessageState", "retention-message-state", .server, "Review of retention messages",
+            .text(
+                Text(
+                    \.retentionMessageState, { $0?.rawValue },
+                    { $0.isEmpty ? .some(nil) : RetentionReviewState(rawValue: $0).map { .some($0) } },
+                    choices: RetentionReviewState.allCases.map { ($0.rawValue, $0.rawValue) },
+                    expected: "PENDING or REJECTED", rule: "must be PENDING or REJECTED, or empty"))),
+        StoreSetting(
+            "retentionImageState", "retention-image-state", .server, "Review of their images",
+            .text(
+                Text(
+                    \.retentionImageState, { $0?.rawValue },
+                    { $0.isEmpty ? .some(nil) : RetentionReviewState(rawValue: $0).map { .some($0) } },
+                    choices: RetentionReviewState.allCases.map { ($0.rawValue, $0.rawValue) },
+                    expected: "PENDING or REJECTED", rule: "must be PENDING or REJECTED, or empty"))),
     ]
 
     /// The change to a text of the command line. An empty text removes a value that may be missing.

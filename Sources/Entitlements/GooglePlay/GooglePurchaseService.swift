@@ -294,7 +294,7 @@ package struct GooglePurchaseService: Sendable {
                 return try entitlements.claim(
                     repeating: transaction,
                     revoked: (voided.voidedAt, voided.revocationReason.rawValue, now),
-                    paying: refund ?? transaction.refund(ofWhole: voided))
+                    paying: refund ?? transaction.refund(ofWhole: voided), as: voided)
             }
             outcomes += try await entitlements.outcomes(ofStated: .init(origin: origin, claims: claims))
         }

@@ -8,8 +8,10 @@ struct VoidedOrder {
     /// Empty for a purchase without an order.
     let orderId: String
     let voidedAt: Timestamp
-    /// The reason in Apple's numbers.
+    /// The reason in Google's numbers.
     let reason: Int
+    /// The initiator in Google's numbers; nil if it was not stated.
+    let source: Int?
 }
 
 extension [VoidedOrder] {
@@ -23,7 +25,9 @@ extension [VoidedOrder] {
         }
         guard let voided, stated.purchase.revocationDate == nil else { return stated }
         var result = stated
-        result.purchase = stated.purchase.revoked(at: voided.voidedAt, reason: voided.reason)
+        result.purchase = stated.purchase.revoked(
+            at: voided.voidedAt, reason: RevocationReason(voidedReason: voided.reason).rawValue
+        ).stating(voidedBy: voided.source, reason: voided.reason)
         return result
     }
 }
@@ -42,12 +46,12 @@ struct VoidedPurchaseRecords {
     func write(_ voided: VoidedGooglePlayPurchase) throws -> Bool {
         try database.execute(
             """
-            INSERT INTO google_voided_purchase (purchase_token, order_id, app, package, voided_at, reason)
-            VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (purchase_token, order_id, app, package) DO NOTHING
+            INSERT INTO google_voided_purchase (purchase_token, order_id, app, package, voided_at, reason, source)
+            VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (purchase_token, order_id, app, package) DO NOTHING
             """,
             [
-                voided.purchaseToken, voided.orderId ?? "", app, package, voided.voidedAt,
-                voided.revocationReason.rawValue,
+                voided.purchaseToken, voided.orderId ?? "", app, package, voided.voidedAt, voided.reason,
+                voided.source,
             ]) > 0
     }
 
@@ -55,22 +59,25 @@ struct VoidedPurchaseRecords {
     func purchases(ofToken token: String) throws -> [VoidedOrder] {
         try database.rows(
             """
-            SELECT order_id, voided_at, reason FROM google_voided_purchase
+            SELECT order_id, voided_at, reason, source FROM google_voided_purchase
             WHERE purchase_token = $1 AND app = $2 AND package = $3 ORDER BY voided_at, order_id
             """,
             [token, app, package]
-        ) { try VoidedOrder(orderId: $0.next(), voidedAt: $0.next(), reason: $0.next()) }
+        ) {
+            try VoidedOrder(
+                orderId: $0.next(), voidedAt: $0.next(), reason: $0.next(), source: $0.next())
+        }
     }
 }
 
 extension Table {
     /// The purchases that Google Play has listed as voided in full, redeemed or not. `order_id` is empty for a purchase without an order;
-    /// `reason`: the reason in Apple's numbers.
+    /// `reason` and `source` are in Google's numbers.
     static let googleVoidedPurchase = Table(
         name: "google_voided_purchase", family: .globalKey,
         columns: [
             .text("purchase_token"), .text("order_id"), .integer("app"), .text("package"), .integer("voided_at"),
-            .integer("reason"),
+            .integer("reason"), .integer("source").optional,
         ],
         key: ["purchase_token", "order_id", "app", "package"])
 }

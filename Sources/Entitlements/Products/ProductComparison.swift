@@ -98,7 +98,9 @@ package struct ProductSale: Hashable, Sendable {
         PurchasePeriod.Terms.facts + [.price, .currency, .storefront, .transactionReason, .billingPlanType] + others
 
     /// The facts of transactions with a price of their own.
-    private static let others: [TransactionFact] = [.offerIdentifier, .advancedCommerceInfo, .multiSeatInfo]
+    private static let others: [TransactionFact] = [
+        .offerIdentifier, .advancedCommerceInfo, .multiSeatInfo, .pointsDetails,
+    ]
 
     package init(
         _ transactionIdentifier: String,

@@ -26,14 +26,16 @@ extension EntitlementService {
     ///   - revocation: Nil for a refund that leaves the goods as they are.
     ///   - number: The number of the question whose answer states the refund.
     ///   - refund: Nil if the store states no amount.
+    ///   - voided: The record of Google Play that takes the transaction back; nil for none.
     func claim(
         repeating transaction: RedeemedTransaction, revoked revocation: StatedRevocation? = nil,
-        numbered number: Int64 = 0, paying refund: StatedRefund?
+        numbered number: Int64 = 0, paying refund: StatedRefund?, as voided: VoidedGooglePlayPurchase? = nil
     ) throws(BrokenInvariant) -> Claim {
         var facts = transaction.facts
         let now = clock.now()
         facts[.signedDate] = .integer(now.millisecondsSince1970)
         if let refund { facts.state(refund) }
+        if let voided { facts.state(voidedBy: voided.source, reason: voided.reason) }
         return try Claim(
             repeating: transaction, revoked: revocation, stating: (facts, number, now),
             granting: apps[transaction.seller]?.catalog)

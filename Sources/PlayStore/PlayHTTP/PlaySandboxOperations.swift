@@ -56,7 +56,7 @@ extension APIOperation {
     static let subscriptionActions = SubscriptionAction.allCases.map { action in
         let operation = sandbox(
             .post, "subscriptions/{number}/\(action.rawValue)", "\(action.rawValue)Subscription", action.summary,
-            body: action == .pause ? .json(PauseRequest.schema, isRequired: false) : nil,
+            body: action.body,
             answers: [.json("The subscription.", PlaySubscriptionResource.self)], or: [.conflict])
         return (action: action, operation: operation)
     }
@@ -160,6 +160,14 @@ extension APIOperation {
 }
 
 extension SubscriptionAction {
+    fileprivate var body: RequestBody? {
+        switch self {
+        case .pause: .json(PauseRequest.schema, isRequired: false)
+        case .cancel: .json(CancellationRequest.schema, isRequired: false)
+        default: nil
+        }
+    }
+
     fileprivate var summary: String {
         switch self {
         case .complete: "Completes a pending payment"

@@ -5,7 +5,25 @@ import Proofs
 /// A request to buy a one-time product. A class, because the compiler crashes on a wide value in an async closure.
 final class PlayPurchaseRequest: SandboxRequest {
     static let schema = Schema.object("A request to buy a one-time product.", named: "PurchaseRequest")
-        .fields(fields).closed
+        .fields(fields)
+        .fields([
+            "offerToken": .text("The token with which the app chooses the offer.", length: 1...maximumTokenLength)
+                .optional,
+            "pointsDetails": Schema.object("The Play Points that the customer spends.", named: "PointsDetails").fields([
+                "pointsOfferId": .text("The offer of the points.").optional,
+                "pointsSpent": .text("The number of points.").example("100").optional,
+                "pointsDiscountRateMicros": .text("The share by which they cost less, in millionths.").example("500000")
+                    .optional,
+                "pointsCouponValue": Schema.object("The discount that they give.", named: "CouponValue").fields([
+                    "currencyCode": .text("The currency of the price.").example("USD"),
+                    "units": .text("The whole units.").example("2").optional,
+                    "nanos": .integer("The billionths of a unit.", in: 0...999_999_999).optional,
+                ]),
+            ]).optional,
+        ]).closed
+
+    /// The maximum length of a token or a code that an app or a customer gives.
+    fileprivate static let maximumTokenLength = 1024
 
     fileprivate static let fields: KeyValuePairs<String, Schema> = [
         "packageName": .text("The app."),
@@ -24,6 +42,8 @@ final class PlayPurchaseRequest: SandboxRequest {
         ).optional,
         "isTest": .flag("True for a license tester.").optional,
         "isPending": .flag("True for a payment that is made later.").optional,
+        "salesChannel": .one(of: Order.SalesChannel.self, "The place where the order is made; in the app by default.")
+            .optional,
     ]
 
     let packageName: String
@@ -37,6 +57,9 @@ final class PlayPurchaseRequest: SandboxRequest {
     let obfuscatedProfileId: String?
     let isTest: Bool?
     let isPending: Bool?
+    private let salesChannel: Order.SalesChannel?
+    private let offerToken: String?
+    private let pointsDetails: Order.PointsDetails?
 
     var order: PlayPurchaseOrder {
         var order = PlayPurchaseOrder(packageName: packageName, productId: productId, account: account)
@@ -45,6 +68,7 @@ final class PlayPurchaseRequest: SandboxRequest {
         order.obfuscatedAccountId = obfuscatedAccountId
         order.obfuscatedProfileId = obfuscatedProfileId
         (order.isTest, order.isPending) = (isTest ?? false, isPending ?? false)
+        (order.salesChannel, order.offerToken, order.pointsDetails) = (salesChannel, offerToken, pointsDetails)
         return order
     }
 }
@@ -56,14 +80,20 @@ final class PlaySubscriptionRequest: SandboxRequest {
             "replaces": Int64.schema.described("The number of the subscription that this one replaces.").optional,
             "replacementMode": .one(of: ReplacementMode.self, "The mode of the change; Google's default without it.")
                 .optional,
+            "promotionCode": .text(
+                "A promotion code that many customers use.", length: 1...PlayPurchaseRequest.maximumTokenLength
+            ).optional,
+            "usesOneTimeCode": .flag("True for a promotion code of this customer alone.").optional,
         ]).closed
 
     let purchase: PlayPurchaseRequest
     private let replaces: Int64?
     private let replacementMode: ReplacementMode?
+    private let promotionCode: String?
+    private let usesOneTimeCode: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case replaces, replacementMode
+        case replaces, replacementMode, promotionCode, usesOneTimeCode
     }
 
     init(from decoder: any Decoder) throws {
@@ -71,11 +101,14 @@ final class PlaySubscriptionRequest: SandboxRequest {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         replaces = try container.decodeIfPresent(Int64.self, forKey: .replaces)
         replacementMode = try container.decodeIfPresent(ReplacementMode.self, forKey: .replacementMode)
+        promotionCode = try container.decodeIfPresent(String.self, forKey: .promotionCode)
+        usesOneTimeCode = try container.decodeIfPresent(Bool.self, forKey: .usesOneTimeCode)
     }
 
     var order: PlayPurchaseOrder {
         var order = purchase.order
         (order.replacedNumber, order.replacementMode) = (replaces, replacementMode)
+        (order.promotionCode, order.usesOneTimeCode) = (promotionCode, usesOneTimeCode ?? false)
         return order
     }
 }
@@ -102,6 +135,25 @@ struct PauseRequest: SandboxRequest {
     ]).closed
 
     let length: SubscriptionPeriod?
+}
+
+/// The reason of a cancellation.
+struct CancellationRequest: SandboxRequest {
+    static let schema = Schema.object("A cancellation.", named: "CancellationRequest").fields([
+        "reason": .one(
+            of: SubscriptionPurchaseV2.CancelSurveyResult.Reason.self, "The customer's reason; none by default."
+        ).optional,
+        "reasonUserInput": .text("The customer's own words, for `CANCEL_SURVEY_REASON_OTHERS` alone.", length: 1...1024)
+            .optional,
+    ]).closed
+
+    private let reason: SubscriptionPurchaseV2.CancelSurveyResult.Reason?
+    private let reasonUserInput: String?
+
+    var survey: SubscriptionPurchaseV2.CancelSurveyResult? {
+        guard reason != nil || reasonUserInput != nil else { return nil }
+        return .init(reason: reason ?? .others, reasonUserInput: reasonUserInput)
+    }
 }
 
 /// A request to set the receiver of notifications.

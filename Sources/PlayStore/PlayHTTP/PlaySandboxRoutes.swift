@@ -246,8 +246,11 @@ struct PlaySandboxRoutes: Sendable {
                 let length =
                     action == .pause
                     ? try await SandboxBody.decode(request, context, as: PauseRequest.self).length : nil
+                let survey =
+                    action == .cancel
+                    ? try await SandboxBody.decode(request, context, as: CancellationRequest.self).survey : nil
                 return try await answer {
-                    try $0.resource(try $0.perform(action, on: number, pauseLength: length)).json()
+                    try $0.resource(try $0.perform(action, on: number, pauseLength: length, survey: survey)).json()
                 }
             }
         }

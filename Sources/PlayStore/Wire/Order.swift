@@ -76,6 +76,25 @@ package struct Order: Codable, Hashable, Sendable {
         package var partialRefundEvents: [PartialRefundEvent]?
     }
 
+    /// The Play Points that were spent on an order.
+    package struct PointsDetails: Codable, Hashable, Sendable {
+        package var pointsOfferId: String?
+        package var pointsSpent: Int64Text?
+        /// The share by which the points cost less, in millionths.
+        package var pointsDiscountRateMicros: Int64Text?
+        /// The discount that the points gave.
+        package var pointsCouponValue: Money?
+    }
+
+    /// The place where an order was made.
+    package enum SalesChannel: String, Codable, Sendable, CaseIterable {
+        case inApp = "IN_APP"
+        case emulator = "PC_EMULATOR"
+        case nativePC = "NATIVE_PC"
+        case playStore = "PLAY_STORE"
+        case outsidePlayStore = "OUTSIDE_PLAY_STORE"
+    }
+
     package var orderId: String?
     package var purchaseToken: String?
     package var createTime: DateTimeText?
@@ -86,8 +105,8 @@ package struct Order: Codable, Hashable, Sendable {
     package var tax: Money?
     package var developerRevenueInBuyerCurrency: Money?
     package var buyerAddress: BuyerAddress?
-    /// `IN_APP`, or another channel that Google documents.
-    package var salesChannel: String?
+    package var salesChannel: SalesChannel?
+    package var pointsDetails: PointsDetails?
     package var orderDetails: Details?
     package var lineItems: [LineItem]?
     package var orderHistory: History?

@@ -11,8 +11,28 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var autoResumeTime: DateTimeText?
     }
 
+    /// The customer's answer to the question why the subscription ends.
+    package struct CancelSurveyResult: Codable, Hashable, Sendable {
+        package enum Reason: String, Codable, Sendable, CaseIterable {
+            case notEnoughUsage = "CANCEL_SURVEY_REASON_NOT_ENOUGH_USAGE"
+            case technicalIssues = "CANCEL_SURVEY_REASON_TECHNICAL_ISSUES"
+            case costRelated = "CANCEL_SURVEY_REASON_COST_RELATED"
+            case foundBetterApp = "CANCEL_SURVEY_REASON_FOUND_BETTER_APP"
+            case others = "CANCEL_SURVEY_REASON_OTHERS"
+        }
+
+        package var reason: Reason
+        /// The customer's own words, of another reason alone.
+        package var reasonUserInput: String?
+
+        package init(reason: Reason, reasonUserInput: String? = nil) {
+            (self.reason, self.reasonUserInput) = (reason, reasonUserInput)
+        }
+    }
+
     package struct UserCancellation: Codable, Hashable, Sendable {
         package var cancelTime: DateTimeText?
+        package var cancelSurveyResult: CancelSurveyResult?
     }
 
     package struct CanceledContext: Codable, Hashable, Sendable {
@@ -84,6 +104,16 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var replacementMode: String?
     }
 
+    package struct VanityCode: Codable, Hashable, Sendable {
+        package var promotionCode: String?
+    }
+
+    /// The promotion code with which an item was bought: one that many customers use, or one of a single customer.
+    package struct SignupPromotion: Codable, Hashable, Sendable {
+        package var vanityCode: VanityCode?
+        package var oneTimeCode: EmptyObject?
+    }
+
     package struct OfferPhase: Codable, Hashable, Sendable {
         package var basePrice: EmptyObject?
         package var freeTrial: EmptyObject?
@@ -101,6 +131,7 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var offerPhase: OfferPhase?
         package var deferredItemReplacement: DeferredReplacement?
         package var itemReplacement: ItemReplacement?
+        package var signupPromotion: SignupPromotion?
     }
 
     package var kind: String?
@@ -222,6 +253,7 @@ package struct ProductPurchaseV2: Codable, Hashable, Sendable {
         package var purchaseOptionId: String?
         package var offerId: String?
         package var offerTags: [String]?
+        package var offerToken: String?
         package var quantity: Int32?
         package var refundableQuantity: Int32?
         /// `CONSUMPTION_STATE_YET_TO_BE_CONSUMED` or `CONSUMPTION_STATE_CONSUMED`.

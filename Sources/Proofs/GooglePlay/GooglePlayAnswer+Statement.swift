@@ -67,6 +67,9 @@ extension GooglePlayAnswer {
         facts[.orderId] = .init(orderId)
         facts[.obfuscatedAccountId] = .init(obfuscatedAccountId)
         facts[.obfuscatedProfileId] = .init(obfuscatedProfileId)
+        facts[.salesChannel] = .init(order?.salesChannel)
+        facts[.pointsDetails] = .init(order?.pointsDetails)
+        facts[.refundReason] = .init(order?.refundReason)
         return facts
     }
 
@@ -96,6 +99,9 @@ extension GooglePlayAnswer {
         let order = moment.order(orderId)
         var facts = facts(item.productId, orderId: orderId, order, moment)
         facts[.offerIdentifier] = .init(item.offerId)
+        facts[.offerTags] = .init(texts: item.offerTags)
+        facts[.purchaseOptionId] = .init(item.purchaseOptionId)
+        facts[.offerToken] = .init(item.offerToken)
         let isVoided = state == .voided
         return StatedPurchase(
             purchase: ProvenPurchase(
@@ -147,6 +153,7 @@ extension GooglePlayAnswer {
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)
+        facts[.offerTags] = .init(texts: item.offerTags)
         facts[.isPrepaid] = .init(item.isPrepaid ? true : nil)
         // Without the right to see orders, the plan's price alone tells the currency.
         let currency = period?.total?.currency ?? item.recurringPrice?.currency
@@ -294,6 +301,12 @@ extension GooglePlayAnswer {
         facts[.recentSubscriptionStartDate] = .init(startTime)
         facts[.autoResumeTime] = .init(state == .paused ? resumeTime : nil)
         facts[.priceChangeState] = .init(item.priceChange?.state)
+        facts[.consentDeadlineTime] = .init(item.priceChange?.consentDeadline)
+        facts[.cancelTime] = .init(cancelTime)
+        facts[.cancelSurveyReason] = .init(cancelSurveyReason)
+        facts[.pendingOrderId] = .init(pendingOrderId)
+        facts[.installmentDetails] = .init(item.installments)
+        facts[.allowExtendAfterTime] = .init(item.extensibleAfter)
         if item.isCommitmentCanceled {
             let off = Int64(AutoRenewStatus.off.rawValue)
             facts[.commitmentInfo] = .text(

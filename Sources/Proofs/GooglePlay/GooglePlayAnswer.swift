@@ -57,6 +57,12 @@ package final class GooglePlayAnswer: Sendable {
     /// the purchase is acknowledged.
     package let expiredPurchaseToken: String?
     let cancellation: Canceler?
+    /// The moment of the customer's cancellation.
+    let cancelTime: Timestamp?
+    /// The reason that the customer gave, in Google's word.
+    let cancelSurveyReason: String?
+    /// The order of the declined renewal that is retried.
+    let pendingOrderId: String?
     /// The end of the pause.
     let resumeTime: Timestamp?
     /// The app's identifier of the customer's account: that of the purchase, or else of the subscription that is bought again.
@@ -115,7 +121,16 @@ package final class GooglePlayAnswer: Sendable {
         linkedPurchaseToken = try fields.token("linkedPurchaseToken")
         let outOfApp = try fields.object("outOfAppPurchaseContext")?.deciding(["expiredPurchaseToken"])
         expiredPurchaseToken = try outOfApp?.token("expiredPurchaseToken")
-        cancellation = try Self.cancellation(fields.object("canceledStateContext"))
+        let canceled = try fields.object("canceledStateContext")
+        cancellation = try Self.cancellation(canceled)
+        let byUser = try canceled?.object("userInitiatedCancellation")
+        cancelTime = try byUser?.dateTime("cancelTime")
+        // The words of the customer beside it (`reasonUserInput`) are not read: an erasure would have to find them.
+        cancelSurveyReason = try byUser?.object("cancelSurveyResult")?.string("reason")
+        let (grace, hold) = (
+            try fields.object("inGracePeriodStateContext"), try fields.object("onHoldStateContext")
+        )
+        pendingOrderId = try (grace ?? hold)?.object("renewalDeclined")?.string("pendingOrderId")
         resumeTime = try fields.object("pausedStateContext")?.dateTime("autoResumeTime")
         let account = try fields.object("externalAccountIdentifiers")
         let earlier = try outOfApp?.object("expiredExternalAccountIdentifiers")
@@ -150,6 +165,7 @@ package final class GooglePlayAnswer: Sendable {
         isAcknowledged = try fields.isAcknowledged
         regionCode = try fields.string("regionCode")
         (linkedPurchaseToken, expiredPurchaseToken, cancellation, resumeTime) = (nil, nil, nil, nil)
+        (cancelTime, cancelSurveyReason, pendingOrderId) = (nil, nil, nil)
         obfuscatedAccountId = try fields.obfuscated("Account")
         obfuscatedProfileId = try fields.obfuscated("Profile")
         content = .products(
@@ -171,6 +187,14 @@ package final class GooglePlayAnswer: Sendable {
         if try context.object("developerInitiatedCancellation") != nil { return .developer }
         return try context.object("replacementCancellation") != nil ? .replacement : nil
     }
+}
+
+extension PayloadForm {
+    /// The committed payments of an installment plan of Google Play (`installmentDetails`).
+    static let installments: [String: PayloadForm] = [
+        "initialCommittedPaymentsCount": .integer, "subsequentCommittedPaymentsCount": .integer,
+        "remainingCommittedPaymentsCount": .integer, "pendingCancellation": .object([:]),
+    ]
 }
 
 /// The canceler of a subscription at Google Play (`canceledStateContext`). The raw value is that of the fact `canceledBy`.
@@ -217,10 +241,16 @@ extension GooglePlayAnswer {
         let renews: Bool
         /// True if the customer has canceled an installment plan, which is charged until the end of its commitment.
         let isCommitmentCanceled: Bool
+        /// The JSON of the committed payments; nil for another plan.
+        let installments: String?
+        /// The moment after which the customer can extend a prepaid plan.
+        let extensibleAfter: Timestamp?
         let recurringPrice: Price?
         let priceChange: PriceChange?
         let basePlanId: String?
         let offerId: String?
+        /// The tags of the offer and the plan; empty for none.
+        let offerTags: [String]
         let phase: GooglePlayOrder.Phase?
         /// True for a purchase with a promotion code.
         let hasPromotionCode: Bool
@@ -253,6 +283,8 @@ extension GooglePlayAnswer {
             let needsConsent: Bool
             /// The date of the first charge at the new price.
             let chargedAt: Timestamp?
+            /// The moment at which the subscription is canceled unless the customer consents to a step-up.
+            var consentDeadline: Timestamp?
 
             var isConsented: Bool { state == "CONFIRMED" || !needsConsent }
             /// True for a change that is announced, and neither in effect nor withdrawn.
@@ -280,15 +312,19 @@ extension GooglePlayAnswer {
             orderId = try fields.order("latestSuccessfulOrderId")
             let plan = try fields.object("autoRenewingPlan")
             isAutoRenewing = plan != nil
-            isPrepaid = try fields.object("prepaidPlan") != nil
+            let prepaid = try fields.object("prepaidPlan")
+            isPrepaid = prepaid != nil
+            extensibleAfter = try prepaid?.dateTime("allowExtendAfterTime")
             isRemoved = try fields.object("deferredItemRemoval") != nil
             // A false value is omitted.
             renews = try plan?.bool("autoRenewEnabled") ?? false
             isCommitmentCanceled = try plan?.object("installmentDetails")?.object("pendingCancellation") != nil
+            installments = try plan?.json("installmentDetails", PayloadForm.installments)
             recurringPrice = try plan?.money("recurringPrice")
             priceChange = try plan.flatMap { (plan) throws(ProofRefusal) in try Self.priceChange(plan) }
             let offer = try fields.object("offerDetails")
             (basePlanId, offerId) = (try offer?.string("basePlanId"), try offer?.string("offerId"))
+            offerTags = try offer?.strings("offerTags") ?? []
             phase = try fields.object("offerPhase").flatMap { (phase) throws(ProofRefusal) in
                 try GooglePlayOrder.Phase(phase, "basePrice", "freeTrial", "introductoryPrice", "prorationPeriod")
             }
@@ -314,7 +350,9 @@ extension GooglePlayAnswer {
             guard let details = try plan.object("priceStepUpConsentDetails"), let state = try details.string("state"),
                 ["PENDING", "CONFIRMED"].contains(state)
             else { return change }
-            return PriceChange(price: try details.money("newPrice"), state: state, needsConsent: true, chargedAt: nil)
+            return PriceChange(
+                price: try details.money("newPrice"), state: state, needsConsent: true, chargedAt: nil,
+                consentDeadline: try details.dateTime("consentDeadlineTime"))
         }
     }
 
@@ -327,7 +365,12 @@ extension GooglePlayAnswer {
         /// The units that are paid back.
         var refundedQuantity: Int { max(0, quantity - (refundableQuantity ?? quantity)) }
         let isConsumed: Bool
+        let purchaseOptionId: String?
         let offerId: String?
+        /// The tags of the offer and the option; empty for none.
+        let offerTags: [String]
+        /// The token with which the app has chosen the offer.
+        let offerToken: String?
         let isRental: Bool
 
         init(_ fields: PayloadFields) throws(ProofRefusal) {
@@ -340,7 +383,9 @@ extension GooglePlayAnswer {
                 (0...Int64(Int32.max)).contains($0) ? Int($0) : nil
             }
             isConsumed = try details?.string("consumptionState") == "CONSUMPTION_STATE_CONSUMED"
-            offerId = try details?.string("offerId")
+            (purchaseOptionId, offerId) = (try details?.string("purchaseOptionId"), try details?.string("offerId"))
+            offerTags = try details?.strings("offerTags") ?? []
+            offerToken = try details?.string("offerToken")
         }
     }
 }

@@ -73,6 +73,12 @@ package struct GooglePlayOrder: Sendable {
     /// The processed partial refunds, each in milliunits (`partialRefundEvents[].refundDetails.total`); nil if an amount is missing.
     private let partialRefunds: [Int64]?
     let lineItems: [LineItem]
+    /// The place where the order was made, in Google's word, such as `IN_APP`.
+    let salesChannel: String?
+    /// The JSON of the Play Points that were spent.
+    let pointsDetails: String?
+    /// The reason of a full refund in Google's word: `CHARGEBACK` or `OTHER`.
+    let refundReason: String?
 
     /// Reads an `Order`.
     ///
@@ -109,7 +115,11 @@ package struct GooglePlayOrder: Sendable {
         case "PARTIALLY_REFUNDED": refund = .partial
         default: refund = nil
         }
+        salesChannel = try fields.string("salesChannel")
+        pointsDetails = try fields.json("pointsDetails", PayloadForm.points)
         let history = try fields.object("orderHistory")
+        let wholeRefund = try history?.object("refundEvent")
+        refundReason = try wholeRefund?.string("refundReason")
         // A refund that is pending has not been paid (PartialRefundEvent.State).
         let partial = try history?.objects("partialRefundEvents") { (event) throws(ProofRefusal) in
             try PartialRefund(event)
@@ -117,7 +127,7 @@ package struct GooglePlayOrder: Sendable {
         let amounts = partial.map { $0.compactMap(\.amount) }
         partialRefunds = amounts?.count == partial?.count ? amounts : nil
         let dates = [
-            try history?.object("refundEvent")?.dateTime("eventTime"),
+            try wholeRefund?.dateTime("eventTime"),
             try history?.object("cancellationEvent")?.dateTime("eventTime"), partial?.compactMap(\.date).max(),
             try fields.dateTime("lastEventTime"),
         ]
@@ -132,6 +142,14 @@ package struct GooglePlayOrder: Sendable {
 
     /// True for an order of other products alone.
     func isOfOthers(than productId: String) -> Bool { !lineItems.isEmpty && lineItem(productId) == nil }
+}
+
+extension PayloadForm {
+    /// The Play Points of an order of Google Play (`pointsDetails`).
+    static let points: [String: PayloadForm] = [
+        "pointsOfferId": .text, "pointsSpent": .text, "pointsDiscountRateMicros": .text,
+        "pointsCouponValue": .object(["currencyCode": .text, "units": .text, "nanos": .integer]),
+    ]
 }
 
 /// Money that Google Play has paid back for a product.
@@ -214,13 +232,12 @@ package struct VoidedGooglePlayPurchase: Sendable, Hashable {
     /// The reason in Google's numbers: 0 other, 1 remorse, 2 not received, 3 defective, 4 accidental, 5 fraud, 6 friendly fraud,
     /// 7 chargeback, 8 not acknowledged.
     package let reason: Int
+    /// The initiator in Google's numbers: 0 the customer, 1 the developer, 2 Google; nil if it is not stated.
+    package let source: Int?
     /// The number of units; nil for all that are left.
     package let quantity: Int?
 
-    /// The reason in Apple's numbers, as the ledger has it.
-    package var revocationReason: RevocationReason {
-        [2, 3].contains(reason) ? .refundedDueToIssue : .refundedForOtherReason
-    }
+    package var revocationReason: RevocationReason { RevocationReason(voidedReason: reason) }
 
     init(_ fields: PayloadFields) throws(ProofRefusal) {
         let fields = fields.deciding(["purchaseToken", "orderId", "voidedTimeMillis", "voidedQuantity"])
@@ -231,8 +248,24 @@ package struct VoidedGooglePlayPurchase: Sendable, Hashable {
             token, try fields.order("orderId"), Timestamp(millisecondsSince1970: voided)
         )
         reason = try fields.wholeNumber("voidedReason").flatMap { Int(exactly: $0) } ?? 0
+        source = try fields.wholeNumber("voidedSource").flatMap { Int(exactly: $0) }
         let isPartial = try fields.wholeNumber("voidedQuantity") != nil
         quantity = isPartial ? try fields.quantity("voidedQuantity") : nil
+    }
+}
+
+extension RevocationReason {
+    /// The reason of a voided purchase in Apple's numbers, for one in Google's.
+    package init(voidedReason: Int) {
+        self = [2, 3].contains(voidedReason) ? .refundedDueToIssue : .refundedForOtherReason
+    }
+}
+
+extension TransactionFacts {
+    /// States who has voided a purchase and why, in Google's numbers.
+    package mutating func state(voidedBy source: Int?, reason: Int) {
+        self[.voidedSource] = .init(source.map { Int64($0) })
+        self[.voidedReason] = .integer(Int64(reason))
     }
 }
 

@@ -154,6 +154,11 @@ struct PayloadFields {
         for (name, form) in forms { _ = try states(name, form) }
     }
 
+    /// The JSON of an object with known fields; nil for another form.
+    func json(_ name: String, _ forms: [String: PayloadForm]) throws(ProofRefusal) -> String? {
+        try states(name, .object(forms)) ? object[name]?.compactText : nil
+    }
+
     /// True if a field is stated in its form.
     func states(_ name: String, _ form: PayloadForm) throws(ProofRefusal) -> Bool {
         switch form {

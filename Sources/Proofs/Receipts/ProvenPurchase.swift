@@ -101,6 +101,13 @@ public struct ProvenPurchase: Hashable, Sendable {
         return purchase
     }
 
+    /// The purchase with who has voided it and why, in Google's numbers.
+    package func stating(voidedBy source: Int?, reason: Int) -> ProvenPurchase {
+        var purchase = self
+        purchase.facts.state(voidedBy: source, reason: reason)
+        return purchase
+    }
+
     /// The purchase with the units that remain of it.
     package func with(quantity: Int) -> ProvenPurchase {
         var purchase = self

@@ -466,8 +466,13 @@ extension Schema {
         "autoRenewProductId": "The product of the next period.",
         "autoRenewStatus": "1 if the subscription renews, 0 if the running period is the last one.",
         "billingPlanType": "`BILLED_UPFRONT` or `MONTHLY`.",
+        "cancelSurveyReason":
+            "Google's word, such as `CANCEL_SURVEY_REASON_COST_RELATED`; absent if the customer gave none.",
+        "cancelTime": "The moment at which the customer has canceled at Google Play.",
         "canceledBy": "`user`, `system` (Google Play), `developer` or `replacement`.",
         "commitmentInfo": "`commitmentInfo`, as it was signed.",
+        "consentDeadlineTime":
+            "The moment at which Google Play cancels the subscription unless the customer consents to the step-up of the price.",
         "currency": "ISO 4217.",
         "eligibleWinBackOfferIds": "The win-back offers that the customer may use.",
         "environment": "`Production`, `Sandbox`, `Xcode` or `LocalTesting`.",
@@ -475,6 +480,7 @@ extension Schema {
             "1 cancelled, 2 billing error, 3 no consent to a price increase, 4 product not available, 5 other.",
         "expiresDate": "The end that the store states.",
         "inAppOwnershipType": "`PURCHASED`, `FAMILY_SHARED` or `ASSIGNED`, a seat that another customer has paid for.",
+        "installmentDetails": "`installmentDetails` of the plan, as Google Play has stated it.",
         "isInBillingRetryPeriod": "True while the store tries to charge again.",
         "isInIntroOfferPeriod": "True in an introductory offer, as an app receipt states it.",
         "isTrialPeriod": "True in a free trial, as an app receipt states it.",
@@ -484,23 +490,30 @@ extension Schema {
         "offerDiscountType": "`FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.",
         "offerIdentifier": "The offer, as App Store Connect names it.",
         "offerPeriod": "ISO 8601, such as `P1M`.",
+        "offerTags": "The tags that the team has given to the offer, and to its base plan or purchase option.",
         "offerType": "1 introductory, 2 promotional, 3 offer code, 4 win-back.",
+        "pointsDetails": "`pointsDetails` of the order, as Google Play has stated it.",
         "previousOriginalTransactionId":
-            "The original transaction before the subscription was migrated; absent if it was not.",
+            "The original transaction of the subscription before it was migrated, or moved into or out of a bundle.",
         "price": "Milliunits of the currency: the price of the whole quantity, or of one seat on average.",
         "priceIncreaseStatus": "0 if the customer has not responded, 1 after consent.",
         "productId": "The product of this period.",
         "recentSubscriptionStartDate": "The start of the latest run of periods without a gap of 60 days.",
+        "refundReason": "`CHARGEBACK` or `OTHER`; absent for a partial refund.",
         "renewalBillingPlanType": "`BILLED_UPFRONT` or `MONTHLY`.",
         "renewalDate": "The date of the next renewal.",
         "renewalPrice": "Milliunits of the currency, of one seat on average.",
         "revocationType": "`REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE` or `ASSIGNMENT_REVOKE`.",
+        "salesChannel": "`IN_APP`, `PC_EMULATOR`, `NATIVE_PC`, `PLAY_STORE` or `OUTSIDE_PLAY_STORE`.",
         "signedDate":
             "The date of the last signed transaction; absent if app receipts alone have stated the facts.",
         "storefront": "ISO 3166-1, three letters.",
         "storefrontId": "The storefront's number.",
         "transactionReason": "`PURCHASE` or `RENEWAL`.",
         "type": "`Consumable`, `Non-Consumable`, `Auto-Renewable Subscription` or `Non-Renewing Subscription`.",
+        "voidedReason":
+            "0 other, 1 remorse, 2 not received, 3 defective, 4 accidental, 5 fraud, 6 friendly fraud, 7 chargeback, 8 not acknowledged.",
+        "voidedSource": "0 the customer, 1 the developer, 2 Google.",
         "webOrderLineItemId": "The number of the period in the App Store.",
     ]
 

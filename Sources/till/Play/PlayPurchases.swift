@@ -26,6 +26,9 @@ struct PlayBuy: Command {
     @Option(help: .value("identifier", "The identifier of an offer (of the purchase option; default: none)."))
     var offer: String?
 
+    @Option(help: .value("token", "The token with which the app chooses the offer."))
+    var offerToken: String?
+
     @Flag(help: "Pay later, as with cash (`till play complete` or `till play cancel` decides).")
     var pending = false
 
@@ -36,6 +39,7 @@ struct PlayBuy: Command {
     func perform() async throws {
         let resource = try common.dataDirectory.play().perform { books in
             var order = try customer.order(of: productIdentifier, in: books)
+            order.offerToken = offerToken
             (order.quantity, order.purchaseOptionId, order.isPending) = (quantity, purchaseOption, pending)
             return try books.resource(try books.buy(order, offerId: offer))
         }
@@ -57,6 +61,12 @@ struct PlayCustomerOptions: ParsableArguments {
     @Option(help: .value("identifier", "The obfuscated profile identifier that the app sets."))
     var obfuscatedProfile: String?
 
+    @Option(
+        help: .value(
+            "channel", "\(Order.SalesChannel.allCases.map(\.rawValue).joined(separator: ", ")) (default: IN_APP).")
+    )
+    var salesChannel: Order.SalesChannel?
+
     @Flag(help: "Buy as a license tester, who pays nothing, and whose periods last minutes.")
     var tester = false
 
@@ -68,7 +78,7 @@ struct PlayCustomerOptions: ParsableArguments {
     func order(of productIdentifier: String, in books: PlayBooks) throws -> PlayPurchaseOrder {
         var order = PlayPurchaseOrder(
             packageName: try app.packageName(in: books), productId: productIdentifier, account: account)
-        (order.regionCode, order.isTest) = (region, tester)
+        (order.regionCode, order.isTest, order.salesChannel) = (region, tester, salesChannel)
         (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
         return order
     }
@@ -274,6 +284,12 @@ struct PlaySubscribe: Command {
     )
     var mode: ReplacementMode?
 
+    @Option(help: .value("code", "A promotion code that many customers use (the first period is free)."))
+    var promotionCode: String?
+
+    @Flag(help: "Use a promotion code of this customer alone (the first period is free).")
+    var oneTimeCode = false
+
     @Flag(
         help:
             "Pay later, as with cash (for prepaid plans; `till play subscription complete NUMBER` or `cancel` decides)."
@@ -289,6 +305,7 @@ struct PlaySubscribe: Command {
             var order = try customer.order(of: productIdentifier, in: books)
             (order.purchaseOptionId, order.isPending) = (basePlan, pending)
             (order.replacedNumber, order.replacementMode) = (replace, mode)
+            (order.promotionCode, order.usesOneTimeCode) = (promotionCode, oneTimeCode)
             return try books.resource(try books.subscribe(order, offerId: offer))
         }
         try terminal.show(signed: resource)
@@ -324,6 +341,10 @@ extension ReplacementMode: ExpressibleByArgument {}
 
 extension SubscriptionAction: ExpressibleByArgument {}
 
+extension Order.SalesChannel: ExpressibleByArgument {}
+
+extension SubscriptionPurchaseV2.CancelSurveyResult.Reason: ExpressibleByArgument {}
+
 struct PlaySubscriptionCommand: Command {
     static let configuration = CommandConfiguration(
         "subscription", "Act on a subscription as its customer or as Google.",
@@ -332,7 +353,7 @@ struct PlaySubscriptionCommand: Command {
         subscription is renewed in the Play itself with resubscribe.
         """,
         examples: """
-            till play subscription cancel 3
+            till play subscription cancel 3 --reason CANCEL_SURVEY_REASON_COST_RELATED
             till play subscription restore 3
             till play subscription declinePayments 3
             till play subscription acceptPayments 3
@@ -358,12 +379,20 @@ struct PlaySubscriptionCommand: Command {
     )
     var length: SubscriptionPeriod?
 
+    @Option(
+        help: .value(
+            "reason",
+            "The customer's reason for a cancellation: CANCEL_SURVEY_REASON_ and NOT_ENOUGH_USAGE, TECHNICAL_ISSUES, COST_RELATED, FOUND_BETTER_APP or OTHERS."
+        ))
+    var reason: SubscriptionPurchaseV2.CancelSurveyResult.Reason?
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
+        let survey = reason.map { SubscriptionPurchaseV2.CancelSurveyResult(reason: $0) }
         try terminal.show(
             common.existingPlay.perform { books in
-                try books.resource(try books.perform(action, on: number, pauseLength: length))
+                try books.resource(try books.perform(action, on: number, pauseLength: length, survey: survey))
             })
     }
 }

@@ -73,6 +73,12 @@ struct StoreSettingsCommand: Command {
             "The state of the certificates for verifiers with online checks, such as revokedLeaf; empty for good."))
     var certificateStatus: String?
 
+    @Option(help: .value("state", "App Review's decision on retention messages: PENDING or REJECTED; empty approves."))
+    var retentionMessageState: String?
+
+    @Option(help: .value("state", "The same on the images of retention messages."))
+    var retentionImageState: String?
+
     @OptionGroup var common: CommonOptions
 
     /// The changes of the settings with a text. The store itself checks the storefront.
@@ -83,7 +89,8 @@ struct StoreSettingsCommand: Command {
             "grace-period": gracePeriod?.rawValue, "notifications-url": notificationsURL?.absoluteString,
             "failure-error": failureError, "shared-secret": sharedSecret, "receipt-status": receiptStatus,
             "requests-per-minute": requestsPerMinute, "server-api-error": serverAPIError,
-            "certificate-status": certificateStatus,
+            "certificate-status": certificateStatus, "retention-message-state": retentionMessageState,
+            "retention-image-state": retentionImageState,
         ]
         var changes: [StoreSetting.Change] = []
         for setting in StoreSetting.all {

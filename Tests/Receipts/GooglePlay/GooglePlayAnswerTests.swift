@@ -167,6 +167,45 @@ enum PlayAnswers {
         #expect(try #require(statement.purchases.first).purchase.facts.text(.promotionCode) == code)
     }
 
+    @Test func `a cancellation has its time and the reason of the customer, without the customer's words`() throws {
+        let more = #"""
+            ,"canceledStateContext":{"userInitiatedCancellation":{"cancelTime":"\#(Answers.day(-1))",
+            "cancelSurveyResult":{"reason":"CANCEL_SURVEY_REASON_OTHERS","reasonUserInput":"I move to the sea."}}}
+            """#
+        let text = Answers.subscription("CANCELED", item: #""expiryTime":"\#(Answers.day(20))""#, more: more)
+        let facts = try #require(try Answers.statement(text).purchases.first?.renewal).facts
+        #expect(facts.date(.cancelTime) == Self.now.adding(days: -1) && facts.canceler == .user)
+        #expect(facts.text(.cancelSurveyReason) == "CANCEL_SURVEY_REASON_OTHERS")
+        #expect(!facts.values.values.contains { "\($0)".contains("sea") })
+    }
+
+    @Test(arguments: ["IN_GRACE_PERIOD": "inGracePeriodStateContext", "ON_HOLD": "onHoldStateContext"])
+    func `a declined renewal has its order`(state: String, member: String) throws {
+        let more = #","\#(member)":{"renewalDeclined":{"pendingOrderId":"GPA.1..3"}}"#
+        let item = #""expiryTime":"\#(Answers.day(-1))",\#(Answers.renewing)"#
+        let statement = try Answers.statement(Answers.subscription(state, item: item, more: more))
+        #expect(try #require(statement.purchases.first?.renewal).facts.text(.pendingOrderId) == "GPA.1..3")
+    }
+
+    @Test func `a plan in installments has its payments, a step-up its deadline, and a prepaid plan its extension`()
+        throws
+    {
+        func facts(_ plan: String) throws -> RenewalFacts {
+            let text = Answers.subscription("ACTIVE", item: #""expiryTime":"\#(Answers.day(20))",\#(plan)"#)
+            return try #require(try Answers.statement(text).purchases.first?.renewal).facts
+        }
+        let counts = #"{"initialCommittedPaymentsCount":12,"remainingCommittedPaymentsCount":3}"#
+        let installments = try facts(#""autoRenewingPlan":{"autoRenewEnabled":true,"installmentDetails":\#(counts)}"#)
+        #expect(installments.text(.installmentDetails) == counts)
+        let stepUp = try facts(
+            #""autoRenewingPlan":{"autoRenewEnabled":true,"priceStepUpConsentDetails":"#
+                + #"{"state":"PENDING","consentDeadlineTime":"\#(Answers.day(12))"}}"#)
+        #expect(stepUp.date(.consentDeadlineTime) == Self.now.adding(days: 12))
+        #expect(stepUp.integer(.priceIncreaseStatus) == 0)
+        let prepaid = try facts(#""prepaidPlan":{"allowExtendAfterTime":"\#(Answers.day(5))"}"#)
+        #expect(prepaid.date(.allowExtendAfterTime) == Self.now.adding(days: 5))
+    }
+
     @Test func `every field that counts is read`() throws {
         let item =
             #""expiryTime":"\#(Answers.day(20))","offerDetails":{"basePlanId":"monthly","offerId":"spring"},"#

@@ -35,6 +35,36 @@ import Testing
         #expect(facts.text(.offerIdentifier) == "o")
     }
 
+    @Test func `a product has its purchase option and its offer, and its order the channel and the Play Points`() throws
+    {
+        let points = #"{"pointsOfferId":"p","pointsSpent":"100","pointsDiscountRateMicros":"500000"}"#
+        let order = try Answers.order(
+            "GPA.1", "REFUNDED", items: [#"{"productId":"seeds","total":{"currencyCode":"USD","units":"5"}}"#],
+            more: #","salesChannel":"NATIVE_PC","pointsDetails":\#(points),"#
+                + #""orderHistory":{"refundEvent":{"refundReason":"CHARGEBACK"}}"#)
+        let item = #""purchaseOptionId":"buy","offerId":"o","offerToken":"AbC-_","offerTags":["spring","sale"]"#
+        let statement = try statement(
+            Answers.product("PURCHASED", item: item, more: Answers.paid), orders: [order])
+        let facts = try #require(statement.purchases.first).purchase.facts
+        #expect(facts.text(.purchaseOptionId) == "buy" && facts.text(.offerToken) == "AbC-_")
+        #expect(facts.text(.offerTags) == #"["spring","sale"]"#)
+        #expect(facts.text(.salesChannel) == "NATIVE_PC" && facts.text(.pointsDetails) == points)
+        #expect(facts.text(.refundReason) == "CHARGEBACK")
+    }
+
+    /// No decision needs these members, so that an unusual form costs nobody the purchase.
+    @Test func `a product with an unusual offer and unusual Play Points is owned all the same`() throws {
+        let order = try Answers.order(items: [], more: #","salesChannel":7,"pointsDetails":[1]"#)
+        let item = #""purchaseOptionId":{},"offerToken":[],"offerTags":"spring""#
+        let statement = try statement(
+            Answers.product("PURCHASED", item: item, more: Answers.paid), orders: [order])
+        let facts = try #require(statement.purchases.first).purchase.facts
+        #expect(facts.text(.salesChannel) == "7")
+        for fact in [TransactionFact.pointsDetails, .purchaseOptionId, .offerToken, .offerTags] {
+            #expect(facts[fact] == nil, "\(fact)")
+        }
+    }
+
     @Test func `a pending product is not owned, and one that was never paid neither`() throws {
         let pending = try statement(Answers.product("PENDING"))
         #expect(pending.state == .pending && pending.purchases.isEmpty && pending.acknowledgeBy == nil)
@@ -188,7 +218,7 @@ import Testing
         #expect(page.nextPageToken == "n")
         let (first, second) = (try #require(page.purchases.first), try #require(page.purchases.last))
         #expect(first.purchaseToken == "t" && first.orderId == "GPA.1..0" && first.quantity == nil)
-        #expect(first.voidedAt == Self.now && first.reason == 7)
+        #expect(first.voidedAt == Self.now && first.reason == 7 && first.source == 0 && second.source == nil)
         #expect(first.revocationReason == .refundedForOtherReason)
         #expect(second.orderId == nil && second.quantity == 2 && second.reason == 3)
         #expect(second.revocationReason == .refundedDueToIssue)

@@ -47,6 +47,12 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package let obfuscatedProfileId: String?
         /// True for a license tester, who pays nothing.
         package let isTest: Bool
+        /// Nil for a purchase in the app.
+        package var salesChannel: Order.SalesChannel?
+        /// The Play Points that the customer has spent; nil for none.
+        package var pointsDetails: Order.PointsDetails?
+        /// The token with which the app has chosen the offer.
+        package var offerToken: String?
 
         package init(
             packageName: String, productId: String, purchaseOptionId: String, offerId: String? = nil,
@@ -117,10 +123,12 @@ extension OneTimePurchase {
         }
     }
 
-    /// The price of a number of units.
+    /// The amount that is paid for a number of units. Play Points pay a part of the only one.
     func price(of quantity: Int) -> Money {
-        Money(
-            currencyCode: terms.price.currencyCode, billionths: (terms.price.billionths ?? 0) * Int64(quantity))
+        let coupon = quantity == 0 ? 0 : terms.pointsDetails?.pointsCouponValue?.billionths ?? 0
+        return Money(
+            currencyCode: terms.price.currencyCode,
+            billionths: (terms.price.billionths ?? 0) * Int64(quantity) - coupon)
     }
 
     /// Completes the payment.

@@ -13,6 +13,16 @@ package struct PlayPurchaseOrder: Sendable {
     package var regionCode: String?
     package var obfuscatedAccountId: String?
     package var obfuscatedProfileId: String?
+    /// Nil for a purchase in the app.
+    package var salesChannel: Order.SalesChannel?
+    /// The Play Points that the customer spends on a one-time product; nil for none.
+    package var pointsDetails: Order.PointsDetails?
+    /// The token with which the app chooses the offer of a one-time product.
+    package var offerToken: String?
+    /// The promotion code of a subscription that many customers use.
+    package var promotionCode: String?
+    /// True for a promotion code of this customer alone.
+    package var usesOneTimeCode = false
     /// True for a license tester.
     package var isTest = false
     /// True for a payment that is made later, such as one in cash.
@@ -79,12 +89,29 @@ extension PlayBooks {
         guard (1...maximum).contains(order.quantity) else {
             throw PlayError.quantityOutOfRange(order.quantity, maximum: maximum)
         }
-        return OneTimePurchase.Terms(
+        try Self.check(order.pointsDetails, on: price, quantity: order.quantity)
+        var terms = OneTimePurchase.Terms(
             packageName: order.packageName, productId: order.productId,
             purchaseOptionId: optionId, offerId: offerId, offerTags: tags.compactMap(\.tag),
             title: product.listings?.first?.title ?? order.productId, regionCode: regionCode, price: price,
             quantity: order.quantity, obfuscatedAccountId: order.obfuscatedAccountId,
             obfuscatedProfileId: order.obfuscatedProfileId, isTest: order.isTest)
+        (terms.salesChannel, terms.pointsDetails, terms.offerToken) = (
+            order.salesChannel, order.pointsDetails, order.offerToken
+        )
+        return terms
+    }
+
+    /// - Throws: `PlayError`, `invalidAction`, for points that are worth more than one unit, or in another currency.
+    private static func check(_ points: Order.PointsDetails?, on price: Money, quantity: Int) throws(PlayError) {
+        guard let points else { return }
+        guard quantity == 1, let coupon = points.pointsCouponValue, coupon.currencyCode == price.currencyCode,
+            let value = coupon.billionths, value <= price.billionths ?? 0
+        else {
+            throw .invalidAction(
+                "Play Points need a pointsCouponValue in \(price.currencyCode) that is at most the price, and a quantity of 1."
+            )
+        }
     }
 
     func check(_ order: PlayPurchaseOrder) throws {

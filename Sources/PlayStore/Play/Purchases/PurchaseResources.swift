@@ -29,6 +29,7 @@ extension OneTimePurchase {
     var productPurchaseV2: ProductPurchaseV2 {
         var offer = ProductPurchaseV2.OfferDetails(purchaseOptionId: terms.purchaseOptionId, offerId: terms.offerId)
         offer.offerTags = terms.offerTags.isEmpty ? nil : terms.offerTags
+        offer.offerToken = terms.offerToken
         offer.quantity = Int32(quantity)
         offer.refundableQuantity = state == .pending ? nil : Int32(refundableQuantity)
         offer.consumptionState = isConsumed ? "CONSUMPTION_STATE_CONSUMED" : "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"
@@ -51,7 +52,9 @@ extension OneTimePurchase {
         guard let orderId, let completionTime else { return nil }
         var order = Order(
             orderId, of: self, createdAt: purchaseTime, processedAt: completionTime, total: price(of: quantity),
-            kept: price(of: quantity - refundedQuantity), regionCode: terms.regionCode)
+            kept: price(of: quantity - refundedQuantity), regionCode: terms.regionCode,
+            channel: terms.salesChannel)
+        order.pointsDetails = terms.pointsDetails
         order.lineItems = [
             Order.LineItem(
                 productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: order.tax,
@@ -75,16 +78,18 @@ extension Order {
     /// The share of Google in a price, in percent. The local Play takes the fee of small developers, and no tax.
     private static let feePercent: Int64 = 15
 
-    /// An order of a purchase in the app, before its refunds.
+    /// An order before its refunds.
     ///
-    /// - Parameter kept: The part of the total that is not paid back.
+    /// - Parameters:
+    ///   - kept: The part of the total that is not paid back.
+    ///   - channel: Nil for a purchase in the app.
     init(
         _ orderId: String, of purchase: some KeptPurchase, createdAt createTime: Timestamp,
-        processedAt time: Timestamp, total: Money, kept: Money, regionCode: String
+        processedAt time: Timestamp, total: Money, kept: Money, regionCode: String, channel: SalesChannel?
     ) {
         self.init(orderId: orderId, purchaseToken: purchase.token)
         (self.createTime, lastEventTime) = (DateTimeText(moment: createTime), DateTimeText(moment: time))
-        (state, salesChannel, orderDetails) = ("PROCESSED", "IN_APP", .init(taxInclusive: true))
+        (state, salesChannel, orderDetails) = ("PROCESSED", channel ?? .inApp, .init(taxInclusive: true))
         (self.total, tax) = (total, Money(currencyCode: kept.currencyCode, billionths: 0))
         developerRevenueInBuyerCurrency = Money(
             currencyCode: kept.currencyCode, billionths: (kept.billionths ?? 0) / 100 * (100 - Self.feePercent))

@@ -64,6 +64,10 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
         package var obfuscatedProfileId: String?
         /// True for a license tester, whose periods last minutes.
         package var isTest = false
+        /// The place of the first order; nil for a purchase in the app.
+        package var salesChannel: Order.SalesChannel?
+        /// The promotion code of the purchase; nil for none.
+        package var promotion: SubscriptionPurchaseV2.SignupPromotion?
 
         package init(
             packageName: String, productId: String, basePlanId: String, title: String, regionCode: String, price: Money,
@@ -126,6 +130,8 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
     package internal(set) var periods: [Period] = []
     package internal(set) var isAcknowledged = false
     package internal(set) var cancellation: Cancellation?
+    /// The reason that the customer gave for the cancellation; nil for none.
+    package internal(set) var cancelSurvey: SubscriptionPurchaseV2.CancelSurveyResult?
     /// True while the customer's payment method declines.
     package internal(set) var declines = false
     /// The end of the hold, or of the pause.
@@ -257,14 +263,14 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
     /// - Throws: `PlayError`, `invalidAction`.
     package mutating func restore() throws(PlayError) -> [Effect] {
         guard pendingCancellation == nil else {
-            pendingCancellation = nil
+            (pendingCancellation, cancelSurvey) = (nil, nil)
             return [.notification(.restarted)]
         }
         guard state == .canceled, case .user? = cancellation else {
             throw .invalidAction(
                 "Only a subscription that its customer has canceled, and that is still paid, is restored.")
         }
-        (state, cancellation) = (.active, nil)
+        (state, cancellation, cancelSurvey) = (.active, nil, nil)
         return [.notification(.restarted)]
     }
 

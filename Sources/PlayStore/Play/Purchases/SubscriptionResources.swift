@@ -59,7 +59,10 @@ extension RecurringPurchase {
 
     private var canceledContext: SubscriptionPurchaseV2.CanceledContext? {
         switch cancellation {
-        case .user(let time): .init(userInitiatedCancellation: .init(cancelTime: DateTimeText(moment: time)))
+        case .user(let time):
+            .init(
+                userInitiatedCancellation: .init(
+                    cancelTime: DateTimeText(moment: time), cancelSurveyResult: cancelSurvey))
         case .system: .init(systemInitiatedCancellation: .init())
         case .developer: .init(developerInitiatedCancellation: .init())
         case .replacement: .init(replacementCancellation: .init())
@@ -105,6 +108,7 @@ extension RecurringPurchase {
             }
             item.autoRenewingPlan?.installmentDetails = installmentDetails
         }
+        item.signupPromotion = terms.promotion
         item.offerDetails = .init(
             basePlanId: terms.basePlanId, offerId: terms.offerId,
             offerTags: terms.offerTags.isEmpty ? nil : terms.offerTags)
@@ -117,7 +121,8 @@ extension RecurringPurchase {
         let kept = (period.price.billionths ?? 0) - (period.refunded?.billionths ?? 0)
         var order = Order(
             period.orderId, of: self, createdAt: paymentTime, processedAt: paymentTime, total: period.price,
-            kept: Money(currencyCode: terms.price.currencyCode, billionths: kept), regionCode: terms.regionCode)
+            kept: Money(currencyCode: terms.price.currencyCode, billionths: kept), regionCode: terms.regionCode,
+            channel: period.orderId == orderId ? terms.salesChannel : nil)
         var details = Order.SubscriptionDetails(basePlanId: terms.basePlanId, offerId: terms.offerId)
         details.servicePeriodStartTime = DateTimeText(moment: period.start)
         details.servicePeriodEndTime = DateTimeText(moment: period.end)

@@ -103,6 +103,14 @@ extension PlayBooks {
         (terms.offerTags, terms.isTest) = ((plan.offerTags ?? []).compactMap(\.tag), order.isTest)
         terms.obfuscatedAccountId = order.obfuscatedAccountId
         terms.obfuscatedProfileId = order.obfuscatedProfileId
+        terms.salesChannel = order.salesChannel
+        terms.promotion = try Self.promotion(of: order)
+        if terms.promotion != nil, offerId == nil {
+            // "Receives the item or subscription trial at no cost" (developer.android.com/google/play/billing/promo). The Play Console sets
+            // its days; the local Play gives a period of the plan.
+            let free = Money(currencyCode: price.currencyCode, billionths: 0)
+            terms.phases = [.init(kind: .freeTrial, length: period, price: free)]
+        }
         guard let offerId else { return terms }
         guard let offer = try subscriptionOffer(offerId, of: planId, productId: order.productId, in: order.packageName),
             offer.state == .active, let phases = offer.periods(in: region, of: price)
@@ -116,6 +124,22 @@ extension PlayBooks {
         return terms
     }
 
+    /// The promotion code of an order; nil for none.
+    ///
+    /// - Throws: `PlayError`, `invalidAction`, for a code of both kinds.
+    private static func promotion(
+        of order: PlayPurchaseOrder
+    ) throws(PlayError) -> SubscriptionPurchaseV2.SignupPromotion? {
+        guard let code = order.promotionCode else {
+            return order.usesOneTimeCode ? .init(oneTimeCode: .init()) : nil
+        }
+        guard !order.usesOneTimeCode else {
+            throw .invalidAction(
+                "A subscription is bought with one promotion code: a promotionCode or a one-time code.")
+        }
+        return .init(vanityCode: .init(promotionCode: code))
+    }
+
     /// The subscriptions of all accounts or of one, newest first.
     package func subscriptions(of account: String?, limit: Int = 1000) throws -> [RecurringPurchase] {
         try subscriptions.purchases(of: account, limit: limit)
@@ -124,20 +148,30 @@ extension PlayBooks {
     /// Performs an action of the customer or of Google on a subscription.
     ///
     /// - Throws: `PlayError`, also for an action that the API would refuse.
-    /// - Parameter pauseLength: The length of a pause; nil for the shortest of the plan.
+    /// - Parameters:
+    ///   - pauseLength: The length of a pause; nil for the shortest of the plan.
+    ///   - survey: The customer's reason for a cancellation; nil for none.
     /// - Returns: The subscription, or the new one of a resubscription.
     package func perform(
-        _ action: SubscriptionAction, on number: Int64, pauseLength: SubscriptionPeriod? = nil
+        _ action: SubscriptionAction, on number: Int64, pauseLength: SubscriptionPeriod? = nil,
+        survey: SubscriptionPurchaseV2.CancelSurveyResult? = nil
     ) throws -> RecurringPurchase {
         let purchase = try subscription(number)
-        return try of(purchase.account).perform(action, on: purchase, pauseLength: pauseLength)
+        return try of(purchase.account).perform(action, on: purchase, pauseLength: pauseLength, survey: survey)
     }
 
     private func perform(
-        _ action: SubscriptionAction, on purchase: RecurringPurchase, pauseLength: SubscriptionPeriod?
+        _ action: SubscriptionAction, on purchase: RecurringPurchase, pauseLength: SubscriptionPeriod?,
+        survey: SubscriptionPurchaseV2.CancelSurveyResult?
     ) throws -> RecurringPurchase {
         guard action != .resubscribe else { return try resubscribe(to: purchase) }
+        guard survey?.reasonUserInput == nil || survey?.reason == .others else {
+            throw PlayError.invalidAction(
+                "A customer writes words of their own for \(SubscriptionPurchaseV2.CancelSurveyResult.Reason.others.rawValue) alone."
+            )
+        }
         var purchase = purchase
+        if action == .cancel, purchase.cancellation == nil { purchase.cancelSurvey = survey }
         do {
             let effects: [RecurringPurchase.Effect] =
                 switch action {

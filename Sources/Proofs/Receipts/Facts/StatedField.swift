@@ -97,6 +97,11 @@ public enum StatedValue: Hashable, Sendable, Codable {
         self = .integer(number)
     }
 
+    /// Texts as their JSON; nil for none.
+    init?(texts: [String]) {
+        self.init(texts.isEmpty ? nil : JSONValue.array(texts.map { .string($0) }).compactText)
+    }
+
     init?(_ date: Timestamp?) { self.init(date?.millisecondsSince1970) }
 
     init?(_ flag: Bool?) { self.init(flag.map { $0 ? 1 : 0 }) }
@@ -138,6 +143,7 @@ public enum RenewalFact: String, StatedFact {
     case offerIdentifier, offerDiscountType, offerPeriod, recentSubscriptionStartDate, eligibleWinBackOfferIds
     case appAccountToken, appTransactionId, renewalBillingPlanType, commitmentInfo, advancedCommerceInfo, multiSeatInfo
     case subscriptionState, canceledBy, autoResumeTime, autoRenewBasePlanId, priceChangeState
+    case cancelTime, cancelSurveyReason, pendingOrderId, installmentDetails, consentDeadlineTime, allowExtendAfterTime
 
     public static let byColumn = factsByColumn()
 
@@ -178,6 +184,17 @@ public enum RenewalFact: String, StatedFact {
             .init("auto_renew_base_plan_id", .text, "base plan of the next renewal", by: .googlePlay)
         case .priceChangeState:
             .init("price_change_state", .text, "state of the price change at Google Play", by: .googlePlay)
+        case .cancelTime: .init("cancel_time", .date, "the customer's cancellation at Google Play", by: .googlePlay)
+        case .cancelSurveyReason:
+            .init("cancel_survey_reason", .text, "why the customer has canceled at Google Play", by: .googlePlay)
+        case .pendingOrderId:
+            .init("pending_order_id", .text, "order of the declined renewal at Google Play", by: .googlePlay)
+        case .installmentDetails:
+            .init("installment_details", .object, "committed payments at Google Play", by: .googlePlay)
+        case .consentDeadlineTime:
+            .init("consent_deadline_time", .date, "end of the time to consent to a price", by: .googlePlay)
+        case .allowExtendAfterTime:
+            .init("allow_extend_after_time", .date, "when a prepaid plan can be extended", by: .googlePlay)
         }
     }
 }
@@ -294,10 +311,11 @@ public enum TransactionFact: String, StatedFact {
     case offerType, offerIdentifier, offerDiscountType, offerPeriod, isTrialPeriod
     case isInIntroductoryOfferPeriod = "isInIntroOfferPeriod"
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
-    case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
-    case previousOriginalTransactionId
+    case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, previousOriginalTransactionId
+    case signedDate
     case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
     case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated, promotionCode
+    case purchaseOptionId, offerToken, offerTags, salesChannel, pointsDetails, refundReason, voidedSource, voidedReason
 
     public static let byColumn = factsByColumn()
 
@@ -364,6 +382,15 @@ public enum TransactionFact: String, StatedFact {
             .init("replacement_mode", .text, "how it has replaced another product", by: .googlePlay)
         case .isProrated: .init("is_prorated", .bool, "period for the value of a replaced plan", by: .googlePlay)
         case .promotionCode: .init("promotion_code", .text, "promotion code of the purchase", by: .googlePlay)
+        case .purchaseOptionId:
+            .init("purchase_option_id", .text, "purchase option at Google Play", by: .googlePlay)
+        case .offerToken: .init("offer_token", .text, "token of the offer at Google Play", by: .googlePlay)
+        case .offerTags: .init("offer_tags", .texts, "tags of the offer at Google Play", by: .googlePlay)
+        case .salesChannel: .init("sales_channel", .text, "place where the order was made", by: .googlePlay)
+        case .pointsDetails: .init("points_details", .object, "Play Points of the order", by: .googlePlay)
+        case .refundReason: .init("refund_reason", .text, "reason of the refund at Google Play", by: .googlePlay)
+        case .voidedSource: .init("voided_source", .integer, "who has voided the purchase", by: .googlePlay)
+        case .voidedReason: .init("voided_reason", .integer, "why the purchase was voided", by: .googlePlay)
         }
     }
 }
