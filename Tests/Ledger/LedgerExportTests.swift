@@ -169,7 +169,7 @@ import Vocabulary
                 sql: """
                     INSERT INTO subscription (user_id, original_transaction_id, origin, app, stated_at, proof_digest)
                         SELECT user_id, '1', 4, 1, 0, zeroblob(32) FROM user LIMIT 1;
-                    INSERT INTO purchase_state SELECT user_id, '1', 4, 1, 'active', 1, 2 FROM user LIMIT 1;
+                    INSERT INTO purchase_state SELECT user_id, '1', 4, 1, 'active', 1, 2, 3 FROM user LIMIT 1;
                     INSERT INTO expected_transaction SELECT '90', 4, 1, user_id FROM user LIMIT 1;
                     INSERT INTO expected_purchase SELECT user_id, '90', 4, 1, 1, 'p', 1, 2 FROM user
                         LIMIT 1;
