@@ -245,14 +245,6 @@ extension StoreAction {
     package static let endBefore = "expiresDate"
 }
 
-extension JSONObject {
-    /// A moment in milliseconds since 1970.
-    package func moment(_ key: String) -> Timestamp? {
-        guard case .number(let number)? = self[key], let milliseconds = Int64(number.text) else { return nil }
-        return Timestamp(millisecondsSince1970: milliseconds)
-    }
-}
-
 extension LedgerFeature {
     /// The actions at stores that the team has asked for.
     package static let storeActions = LedgerFeature(tables: [.storeAction])
