@@ -9,7 +9,7 @@ help: ## List the targets
 requirements:
 	@Scripts/requirements.sh
 
-build: requirements ## Build the till command (.build/release/till)
+build: requirements ## Build the till command (.build/release/till; DEBUG_INFO=dwarf with what a debugger reads)
 	@Scripts/swift-build.sh release --product till
 	@Scripts/check-versions.sh
 
