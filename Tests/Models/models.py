@@ -74,15 +74,18 @@ STRUCTURES = {
 OPAQUE = "JSONContent"
 # The sources of the service that read the answers of some methods; the others are read by any of its sources about Google Play.
 READERS = {
+    "orders.reviewrefund": ["Service/GooglePlay"],
     "orders.*": ["Proofs/GooglePlay/GooglePlayOrder.swift"],
     "purchases.voidedpurchases.*": ["Proofs/GooglePlay/GooglePlayOrder.swift", "Service/PlayDeveloperAPI"],
     "purchases.*v2.get*": ["Proofs/GooglePlay/GooglePlayAnswer.swift", "Proofs/GooglePlay/GooglePlayOrder.swift"],
     "externaltransactions.*": ["Entitlements/GooglePlay", "Service/GooglePlay", "Service/PlayDeveloperAPI"],
 }
-APPLE_SERVICE = Sources("Proofs/Receipts", "Proofs/Signatures", "Service/AppStoreClient", "Service/Reconciliation")
+ACTIONS = ["Entitlements/StoreActions", "Service/StoreActions"]
+APPLE_SERVICE = Sources(
+    "Proofs/Receipts", "Proofs/Signatures", "Service/AppStoreClient", "Service/Reconciliation", *ACTIONS)
 GOOGLE_SERVICE = Sources(
     "Proofs/GooglePlay", "Entitlements/GooglePlay", "Service/GooglePlay", "Service/GooglePlayNotifications",
-    "Service/PlayDeveloperAPI")
+    "Service/PlayDeveloperAPI", *ACTIONS)
 SIDES = {
     ("service", "apple"): APPLE_SERVICE,
     ("service", "google"): GOOGLE_SERVICE,

@@ -33,7 +33,7 @@ import Testing
             case .charge(let charge):
                 "\(charge.price.milliunits) \(charge.commitment.map { "\($0.billingPeriodNumber) \($0.price.milliunits)" } ?? "-")"
             case .notify(let type, let subtype): type.rawValue + (subtype.map { " \($0.rawValue)" } ?? "")
-            case .addSeats, .markUpgraded, .setExpiresDate: "another effect"
+            case .addSeats, .markUpgraded, .setExpiresDate, .refundRest: "another effect"
             }
         }
     }

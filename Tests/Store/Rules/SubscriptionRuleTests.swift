@@ -175,6 +175,7 @@ import Testing
         case .markUpgraded: "upgraded"
         case .setExpiresDate(let date):
             "ends on day \((date.secondsSince1970 - RuleFixture.now.secondsSince1970) / 86_400)"
+        case .refundRest(let items): "refund the rest of \(items?.joined(separator: ", ") ?? "all")"
         case .notify(let type, let subtype): type.rawValue + (subtype.map { " \($0.rawValue)" } ?? "")
         }
     }
