@@ -56,6 +56,7 @@ ENUMERATIONS = {
     "OneTimeProductNotification.notificationType": "OneTimeNotificationType oneTimeTypes",
     "VoidedPurchaseNotification.refundType": "refundTypes",
     "Order.salesChannel": "SalesChannel", "CancelSurveyResult.reason": "Reason",
+    "OrdersReviewRefundRequest.refundPreference": "GoogleRefundPreference",
 }
 # The structures of the local Play for schemas of another name.
 STRUCTURES = {

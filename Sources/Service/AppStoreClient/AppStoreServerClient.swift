@@ -155,9 +155,9 @@ package struct AppStoreServerClient: Sendable {
     package func sendExternalPurchaseReport(
         _ report: JSONObject
     ) async throws(ReconciliationError) -> [ExternalPurchaseReport.Refusal.Mistake]? {
+        let path = "/externalPurchase/v1/reports"
         let request = OutgoingRequest(
-            .put, url.absoluteString + "/externalPurchase/v1/reports", type: "application/json",
-            body: JSONValue.object(report).compactBytes)
+            .put, url.absoluteString + path, type: "application/json", body: JSONValue.object(report).compactBytes)
         let (status, body) = try await exchange(request, within: .schedule)
         if (200...299).contains(status) { return nil }
         // Only this status is about the report ("Send External Purchase Report").
