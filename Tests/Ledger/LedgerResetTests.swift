@@ -225,7 +225,7 @@ import Vocabulary
         }
     }
 
-    @Test(arguments: [(.appleProduction, false), (.appleSandbox, true)] as [(Origin, Bool)])
+    @Test(arguments: [(.appleSandbox, false), (.localSandbox, true)] as [(Origin, Bool)])
     func `tokens that Apple is to know are not deleted`(origin: Origin, isReset: Bool) async throws {
         try await start([.xcode], allowsReset: true)
         try await ledger.write {
