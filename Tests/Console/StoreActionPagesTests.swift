@@ -57,7 +57,7 @@ import Vocabulary
 
     @Test func `support moves a charge on the page of a transaction, which shows the answer`() async throws {
         try await Self.run { console, alice in
-            let transaction = try await console.buy("garden.basic.monthly", for: alice)
+            let transaction = try await console.buy("garden.premium.monthly", for: alice)
             let end = try #require(
                 try await console.entitlements.transactions(of: alice, before: nil, limit: 1).first?.expiresAt)
             let browser = try await console.browser(.support)
@@ -75,8 +75,8 @@ import Vocabulary
             #expect(after == end.adding(days: 30))
             #expect(
                 try await console.audit(of: alice).filter { $0.contains("store") } == [
-                    "member support storeAsked garden.basic.monthly extend: An outage",
-                    "App Store storeAnswered garden.basic.monthly extend accepted",
+                    "member support storeAsked garden.premium.monthly extend: An outage",
+                    "App Store storeAnswered garden.premium.monthly extend accepted",
                 ])
             for path in [page, Self.list] {
                 let words = try await browser.get(path).words
@@ -89,7 +89,7 @@ import Vocabulary
 
     @Test func `another member approves what the operator lists`() async throws {
         try await Self.run(approving: [.extend]) { console, alice in
-            let transaction = try await console.buy("garden.basic.monthly", for: alice)
+            let transaction = try await console.buy("garden.premium.monthly", for: alice)
             let support = try await console.browser(.support)
             _ = try await Self.ask(
                 support, on: Self.page(transaction),
@@ -105,16 +105,16 @@ import Vocabulary
             #expect(try await admin.get(Self.list + "?state=confirmed").words.contains("Done"))
             #expect(
                 try await console.audit(of: alice).contains(
-                    "member admin storeRequestDecided garden.basic.monthly approved extend: An outage"))
+                    "member admin storeRequestDecided garden.premium.monthly approved extend: An outage"))
         }
     }
 
     @Test func `an administrator moves the charges of all subscribers, and a viewer none`() async throws {
         try await Self.run { console, alice in
-            let transaction = try await console.buy("garden.basic.monthly", for: alice)
+            let transaction = try await console.buy("garden.premium.monthly", for: alice)
             let admin = try await console.browser(.admin)
             let fields = [
-                "kind": "extendAll", "product": "garden.basic.monthly",
+                "kind": "extendAll", "product": "garden.premium.monthly",
                 "place": "local/Sandbox \(TestGarden.bundleIdentifier)", "extendAll-days": "7",
                 "extendAll-cause": "serviceIssue", "extendAll-storefronts": "", "extendAll-reason": "An outage",
             ]

@@ -89,7 +89,12 @@ struct AppOperation {
     let takesApp: Bool
 
     /// The operations that may refuse each request of the tests, with the reason.
-    private static let refusing: [String: String] = [:]
+    private static let refusing: [String: String] = [
+        "POST /v1/apple/external-purchases/{externalPurchase}/reports": "no app has a token of the App Store",
+        "POST /v1/transactions/{transaction}/advanced-commerce/{operation}": "no back end has described a purchase",
+        "PUT /v1/store-actions/{action}": "the own purchase is no subscription, and the other one was asked for",
+        "PUT /v1/store-actions/{action}/decision": "no second person is asked for",
+    ]
 
     /// The values of parameters by their names. The stores of tests are sandboxes.
     private static let needed = ["environment": "sandbox", "search": "alice"]
@@ -195,6 +200,7 @@ struct AppOperation {
             "packages": #"[{"identifier":"one","productID":"\#(product)"}]"#,
             "packageName": "\"\(values["package"] ?? "")\"",
             "oneTimeTransaction": #"{"externalTransactionToken":"AUJTfg"}"#,
+            "kind": "\"extend\"", "transaction": "\"\(values["transaction"] ?? "")\"", "days": "3",
         ]
         if fields.contains("displayPrice") {
             return [

@@ -67,7 +67,7 @@ import Vocabulary
             "grant": grant, "webhook": webhook, "message": try #require(deliveries.elements.first).messageId,
             "name": "member", "app": app, "package": app, "export": "transactions", "figure": "units",
             "unclaimed": purchases.unclaimed, "external-transactions": "sale-1",
-            "change": String(try #require(change.elements.first).number),
+            "change": String(try #require(change.elements.first).number), "action": UUID().uuidString,
         ]
     }
 

@@ -350,7 +350,7 @@ struct InterruptedPerformer: StoreActionPerformer {
                 #expect(
                     try await service.send(.put, "\(Self.path)/\(Self.first)", body).code == "storeActionTermsInvalid")
             }
-            #expect(try await service.send(.put, "\(Self.path)/x", cases[0].0).code == "parameterInvalid")
+            #expect(try await service.send(.put, "\(Self.path)/x", cases[1].0).code == "parameterInvalid")
             #expect(try await service.send(.get, "\(Self.path)/\(Self.first)").code == "storeActionUnknown")
             #expect(
                 try await service.send(.get, Self.path).decoded(List<StoreActionResource>.self).elements.isEmpty)
@@ -392,10 +392,10 @@ struct InterruptedPerformer: StoreActionPerformer {
         return StoreActionService(service, at: [performer])
     }
 
-    /// Buys a subscription, and redeems it.
+    /// Buys a subscription without a free trial, which would not qualify, and redeems it.
     ///
     /// - Returns: The transaction.
-    private func subscribe(_ product: String = "garden.basic.monthly") async throws -> String {
+    private func subscribe(_ product: String = "garden.premium.monthly") async throws -> String {
         let bought = try garden.buy(product)
         _ = try await service.redeem(Array(try garden.store.signedTransaction(bought.identifier).utf8), for: alice)
         return try #require(bought.purchase?.transactionIdentifier)
@@ -468,11 +468,11 @@ struct InterruptedPerformer: StoreActionPerformer {
 
     @Test func `all subscribers of a product are extended, and the summary is told`() async throws {
         _ = try await subscribe()
-        _ = try garden.buy("garden.basic.monthly", account: "bob")
+        _ = try garden.buy("garden.premium.monthly", account: "bob")
         let before = try await end()
         try await garden.withStore { client in
             let actions = actions(client)
-            let request = request(.extendAll, of: "garden.basic.monthly", [.days: .integer(7)])
+            let request = request(.extendAll, of: "garden.premium.monthly", [.days: .integer(7)])
             let action = try await actions.perform(try await actions.request(request, by: "member ada"))
             #expect(action.state == .confirmed && action.transactionIdentifier == nil)
             #expect(action.answer?["succeededCount"] == .integer(2) && action.answer?["failedCount"] == .integer(0))
@@ -488,7 +488,7 @@ struct InterruptedPerformer: StoreActionPerformer {
         try await garden.withStore { client in
             let actions = actions(client, looks: false)
             let request = request(
-                .extendAll, of: "garden.basic.monthly", [.days: .integer(7), .storefronts: .array(["KOR"])])
+                .extendAll, of: "garden.premium.monthly", [.days: .integer(7), .storefronts: .array(["KOR"])])
             let accepted = try await actions.perform(try await actions.request(request, by: "K"))
             #expect(accepted.state == .accepted)
             for notification in try garden.store.notifications() {
@@ -497,7 +497,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             _ = try garden.store.advance(seconds: 1)
             let confirmed = try await actions.perform(accepted)
             #expect(confirmed.state == .confirmed)
-            #expect(confirmed.answer?.text("productId") == "garden.basic.monthly")
+            #expect(confirmed.answer?.text("productId") == "garden.premium.monthly")
         }
     }
 
@@ -508,7 +508,7 @@ struct InterruptedPerformer: StoreActionPerformer {
         _ = try await subscribe()
         try await garden.withStore { client in
             let ended = actions(client, step: step)
-            let request = request(.extendAll, of: "garden.basic.monthly", [.days: .integer(7)])
+            let request = request(.extendAll, of: "garden.premium.monthly", [.days: .integer(7)])
             let action = try await ended.request(request, by: "K")
             await #expect(throws: InterruptedPerformer.Ended.self) { try await ended.perform(action) }
             _ = try garden.store.advance(seconds: 100)

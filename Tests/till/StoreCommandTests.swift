@@ -334,11 +334,11 @@ import Vocabulary
         #expect(empty.contains("till store external-tokens --make"))
         let made = try await till.run("store", "external-tokens", "--make", "--json").decoded(Tokens.Token.self)
         #expect(made.externalPurchaseId.hasPrefix("SANDBOX_") && made.tokenType == nil)
-        _ = try await till.run("store", "external-tokens", "--make", "--type", "SERVICES")
+        _ = try await till.run("store", "external-tokens", "--make", "--token-type", "SERVICES")
         let listed = try await till.run("store", "external-tokens", "--json").decoded(Tokens.self)
         #expect(listed.externalPurchaseTokens.map(\.tokenType) == [nil, "SERVICES"])
         #expect(listed.externalPurchaseTokens.allSatisfy { $0.status == nil })
-        let refused = try await till.run("store", "external-tokens", "--type", "SERVICES")
+        let refused = try await till.run("store", "external-tokens", "--token-type", "SERVICES")
         #expect(refused.status == 64)
     }
 

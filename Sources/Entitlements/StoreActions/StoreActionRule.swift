@@ -346,7 +346,7 @@ package enum StoreActionError: RuledError, Equatable {
             ErrorRule(
                 "storeActionDecided", .conflict,
                 "Nobody is to decide about the action any more: it is \(state.rawValue).",
-                korean: "더 이상 결정할 수 없는 작업입니다(\(state.rawValue)).")
+                korean: "\(state.rawValue) 상태인 작업은 더 이상 결정할 수 없습니다.")
         }
     }
 }

@@ -273,7 +273,7 @@ extension OpenAPIDocument {
     /// The texts and numbers of examples, by the names of their fields.
     private static let words: [String: JSONValue] = [
         "FCMtoken": "bk3RNwTe3H0", "_id": "4c2f8c6e1f0f4b0a9a552f1b", "accessToken": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ",
-        "actor": "App Store", "addedBy": "key_2f1b7e3c",
+        "actor": "App Store", "addedBy": "key_2f1b7e3c", "app": "com.memolease.sesac1",
         "amount": .integer(10), "appAccountToken": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10",
         "authorization": "Bearer 4c2f8c6e", "balance": "seeds", "birth": "1998-02-13",
         "bundleId": "com.memolease.sesac1", "changedBy": "key_2f1b7e3c", "collection": "sprout",
@@ -293,9 +293,11 @@ extension OpenAPIDocument {
         "priceMicros": "4400000000", "productID": "com.memolease.sesac1.sprout1",
         "productId": "com.memolease.sesac1.sprout1", "proof": "MIIUAgYJKoZIhvcNAQcCoIIT", "reason": "Spring gift",
         "receipt": "MIIUAgYJKoZIhvcNAQcCoIIT", "reference": "2000000123456789", "refreshToken": "4c2f8c6e1f0f4b0a",
-        "regionCode": "KR", "reportedBy": "key_2f1b7e3c", "secret": "whsec_TIL2JlbGw",
-        "signedPayload": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ", "spendingId": "1", "spentBy": "key_2f1b7e3c",
-        "storefront": "KOR", "study": "", "subject": "com.memolease.sesac1.sprout1",
+        "regionCode": "KR", "reportedBy": "key_2f1b7e3c",
+        "requestReferenceId": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "requestedBy": "key_2f1b7e3c",
+        "secret": "whsec_TIL2JlbGw", "signedPayload": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ",
+        "signedTransactionInfo": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ", "spendingId": "1", "spentBy": "key_2f1b7e3c",
+        "store": "Google Play", "storefront": "KOR", "study": "", "subject": "com.memolease.sesac1.sprout1",
         "subscription": "projects/example/subscriptions/till", "text": "The App Store has stated the purchase.",
         "token": "4c2f8c6e1f0f4b0a", "transactionId": "2000000123456789", "type": "DID_RENEW",
         "uid": "alice", "url": "https://shop.example/hooks", "user": "alice", "value": "9", "webhookId": "4c2f8c6e",

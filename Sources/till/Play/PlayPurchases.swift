@@ -384,12 +384,12 @@ struct PlaySubscriptionCommand: Command {
             "reason",
             "The customer's reason for a cancellation: CANCEL_SURVEY_REASON_ and NOT_ENOUGH_USAGE, TECHNICAL_ISSUES, COST_RELATED, FOUND_BETTER_APP or OTHERS."
         ))
-    var reason: SubscriptionPurchaseV2.CancelSurveyResult.Reason?
+    var surveyReason: SubscriptionPurchaseV2.CancelSurveyResult.Reason?
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let survey = reason.map { SubscriptionPurchaseV2.CancelSurveyResult(reason: $0) }
+        let survey = surveyReason.map { SubscriptionPurchaseV2.CancelSurveyResult(reason: $0) }
         try terminal.show(
             common.existingPlay.perform { books in
                 try books.resource(try books.perform(action, on: number, pauseLength: length, survey: survey))

@@ -244,21 +244,23 @@ struct StoreExternalTokens: Command {
         examples: """
             till store external-tokens
             till store external-tokens --make
-            till store external-tokens --make --type SERVICES
+            till store external-tokens --make --token-type SERVICES
             """)
 
     @Flag(help: "Make a token.")
     var make = false
 
     @Option(help: .value("type", "The type of a custom link token: ACQUISITION or SERVICES (default: no type)."))
-    var type: ExternalPurchaseToken.Kind?
+    var tokenType: ExternalPurchaseToken.Kind?
 
     @OptionGroup var common: CommonOptions
 
-    func validate() throws { try require(make || type == nil, "--type is the type of a new token. Add --make.") }
+    func validate() throws {
+        try require(make || tokenType == nil, "--token-type is the type of a new token. Add --make.")
+    }
 
     func perform() async throws {
-        let (store, type) = (try common.existingStore, type)
+        let (store, type) = (try common.existingStore, tokenType)
         if make {
             let token = try store.write { try $0.makeExternalPurchaseToken(type) }
             terminal.line("Token \(token.externalPurchaseId) is made:")

@@ -12,13 +12,16 @@ struct ExternalPurchasesCommand: AsyncParsableCommand {
 struct ExternalPurchasesList: ServiceCaller {
     static let configuration = CommandConfiguration(
         "list", "List the tokens of purchases outside the App Store, newest first, with the state of their reports.",
-        "The service reports a token by itself, if no back end has reported it a day before it is due.",
+        """
+        A token is unreported, waiting, reported or refused. The service reports a token by itself, if no back end has reported it a day \
+        before it is due.
+        """,
         examples: """
             till external-purchases
             till external-purchases --state unreported
             """)
 
-    @Option(help: "Only tokens in this state: unreported, waiting, reported or refused.")
+    @Option(help: "Only those in this state.")
     var state: String?
 
     @OptionGroup var list: ListLimit
@@ -47,12 +50,13 @@ struct ExternalPurchasesList: ServiceCaller {
 struct ExternalPurchaseReportsList: ServiceCaller {
     static let configuration = CommandConfiguration(
         "reports", "List the reports about purchases outside the App Store, newest first, with Apple's answers.",
+        "A report is waiting, accepted or refused.",
         examples: """
             till external-purchases reports
             till external-purchases reports --state refused
             """)
 
-    @Option(help: "Only reports in this state: waiting, accepted or refused.")
+    @Option(help: "Only those in this state.")
     var state: String?
 
     @OptionGroup var list: ListLimit

@@ -292,7 +292,7 @@ struct RefundsCommand: LedgerUser {
         "refunds", "Show the answers of the refund rules to the stores' latest questions. Nothing is sent.",
         """
         The rules are in RefundRules.json in the folder of the catalog. The App Store asks about refunds, and Google Play about \
-        payments that banks dispute. A question that the service has answered is shown with the answer that the present rules \
+        payments that banks dispute: rows of each are listed. A question that the service has answered is shown with the answer that the present rules \
         would give.
         """,
         examples: """
@@ -300,7 +300,7 @@ struct RefundsCommand: LedgerUser {
             till refunds --limit 500 --refund-preference DECLINE
             """)
 
-    @Option(help: .value("n", "The number of rows of each store, from 1 to 1000."))
+    @Option(help: .value("n", "The number of rows, from 1 to 1000."))
     var limit = 100
 
     @Option(

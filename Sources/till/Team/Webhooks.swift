@@ -298,7 +298,10 @@ private struct WebhookAttempt: Decodable, Sendable {
 struct WebhooksMessages: WebhookCaller, UserCaller {
     static let configuration = CommandConfiguration(
         "messages", "List the messages to a webhook, newest first, with their last attempts.",
-        "--json also prints the content of each message, and the beginning of the receiver's answer.",
+        """
+        A message is pending, delivered or failed. --json also prints the content of each message, and the beginning of the receiver's \
+        answer.
+        """,
         examples: """
             till webhooks messages wh_4c2f8c6e --state failed
             till webhooks messages wh_4c2f8c6e --user alice --json
@@ -306,7 +309,7 @@ struct WebhooksMessages: WebhookCaller, UserCaller {
 
     @OptionGroup var webhook: WebhookArgument
 
-    @Option(help: "Only messages in this state: pending, delivered or failed.")
+    @Option(help: "Only those in this state.")
     var state: WebhookDelivery.State?
 
     @Option(help: .user)

@@ -24,7 +24,8 @@ enum SentNotifications {
         case .test: [nil]
         case .oneTimeCharge: [nil]
         case .unclaimSeats: [nil]
-        // Nothing that customers do brings these about. `NotificationOnDemandTests` sends each.
+        // Nothing that customers buy in an app brings these about. `NotificationOnDemandTests`, `ExternalPurchaseRoutesTests` and
+        // `AdvancedCommerceTests` send each.
         case .externalPurchaseToken, .rescindConsent, .metadataUpdate, .migration, .priceChange: []
         }
     }
@@ -34,14 +35,15 @@ enum SentNotifications {
         subtypes(of: type).map { [type.rawValue, $0?.rawValue].compactMap(\.self).joined(separator: " ") }
     }
 
-    /// The sources of the store, without the notifications that it sends on demand alone.
+    /// The sources of the store, without those that send what nothing in an app brings about.
     static func sourcesOfStore() throws -> String {
         let folder = Project.root.appending(path: "Sources/AppStore/Store", directoryHint: .isDirectory)
+        let others = ["NotificationOnDemand.swift", "ExternalPurchases.swift", "AdvancedCommerceAPI.swift"]
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap {
             $0 as? URL
         }
         return try (files ?? []).filter {
-            $0.pathExtension == "swift" && $0.lastPathComponent != "NotificationOnDemand.swift"
+            $0.pathExtension == "swift" && !others.contains($0.lastPathComponent)
         }
         .map { try String(contentsOf: $0, encoding: .utf8) }.joined()
     }
