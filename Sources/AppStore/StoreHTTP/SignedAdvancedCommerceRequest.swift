@@ -23,8 +23,6 @@ struct SignedAdvancedCommerceRequest {
         }
     }
 
-    /// The longest texts, in characters (Advanced Commerce API, `SubscriptionModifyAddItem`).
-    static let (skuLength, displayNameLength, descriptionLength) = (128, 30, 45)
     /// The lengths of a period (App Store Server API, `advancedCommercePeriod`).
     private static let periods = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
 
@@ -118,8 +116,8 @@ struct SignedAdvancedCommerceRequest {
 
     private func terms() throws(AppStoreRefusal) -> AdvancedCommerceCharge.Terms {
         guard case .object(let descriptors)? = object["descriptors"],
-            let displayName = Self.text("displayName", of: descriptors, upTo: Self.displayNameLength),
-            let description = Self.text("description", of: descriptors, upTo: Self.descriptionLength)
+            let displayName = Self.text("displayName", of: descriptors, upTo: AdvancedCommerceCharge.displayNameLength),
+            let description = Self.text("description", of: descriptors, upTo: AdvancedCommerceCharge.descriptionLength)
         else { throw Self.refusal("The request's descriptors must have displayName and description.") }
         return AdvancedCommerceCharge.Terms(
             displayName: displayName, description: description, period: try Self.period(of: object))
@@ -141,8 +139,8 @@ struct SignedAdvancedCommerceRequest {
         for object in try objects(list) {
             guard let item = Self.item(.object(object)) else {
                 throw Self.refusal(
-                    "Each of the request's \(list) must have an SKU of at most \(Self.skuLength) characters, a displayName of at "
-                        + "most \(Self.displayNameLength), a description of at most \(Self.descriptionLength), and a price."
+                    "Each of the request's \(list) must have an SKU of at most \(AdvancedCommerceCharge.skuLength) characters, a displayName of at "
+                        + "most \(AdvancedCommerceCharge.displayNameLength), a description of at most \(AdvancedCommerceCharge.descriptionLength), and a price."
                 )
             }
             guard object["offer"].map({ $0 == .null }) ?? true else {
@@ -167,9 +165,9 @@ struct SignedAdvancedCommerceRequest {
     }
 
     private static func item(_ value: JSONValue) -> AdvancedCommerceCharge.Item? {
-        guard case .object(let item) = value, let sku = text("SKU", of: item, upTo: skuLength),
-            let displayName = text("displayName", of: item, upTo: displayNameLength),
-            let description = text("description", of: item, upTo: descriptionLength),
+        guard case .object(let item) = value, let sku = text("SKU", of: item, upTo: AdvancedCommerceCharge.skuLength),
+            let displayName = text("displayName", of: item, upTo: AdvancedCommerceCharge.displayNameLength),
+            let description = text("description", of: item, upTo: AdvancedCommerceCharge.descriptionLength),
             case .number(let number)? = item["price"], let price = number.int64,
             AdvancedCommerceCharge.prices.contains(price)
         else { return nil }
@@ -196,7 +194,8 @@ extension SignedAdvancedCommerceRequest {
     private func skus(_ list: String) throws(AppStoreRefusal) -> [String] {
         var skus: [String] = []
         for object in try objects(list) {
-            guard let sku = Self.text("SKU", of: object, upTo: Self.skuLength), !skus.contains(sku) else {
+            guard let sku = Self.text("SKU", of: object, upTo: AdvancedCommerceCharge.skuLength), !skus.contains(sku)
+            else {
                 throw Self.refusal("Each of the request's \(list) must have an SKU of its own.")
             }
             skus.append(sku)
@@ -235,7 +234,7 @@ extension SignedAdvancedCommerceRequest {
         change.retainsBillingCycle = retainsBillingCycle
         for (item, object) in try items("addItems") { change.added.append(try Self.prorated(item, object)) }
         for (item, object) in try items("changeItems") {
-            guard let current = Self.text("currentSKU", of: object, upTo: Self.skuLength),
+            guard let current = Self.text("currentSKU", of: object, upTo: AdvancedCommerceCharge.skuLength),
                 ["UPGRADE", "DOWNGRADE", "APPLY_OFFER"].contains(Self.text("reason", of: object))
             else {
                 throw Self.refusal(
@@ -261,8 +260,10 @@ extension SignedAdvancedCommerceRequest {
             guard case .object(let descriptors) = value else {
                 throw Self.refusal("The request's descriptors must be an object.")
             }
-            change.displayName = Self.text("displayName", of: descriptors, upTo: Self.displayNameLength)
-            change.description = Self.text("description", of: descriptors, upTo: Self.descriptionLength)
+            change.displayName = Self.text(
+                "displayName", of: descriptors, upTo: AdvancedCommerceCharge.displayNameLength)
+            change.description = Self.text(
+                "description", of: descriptors, upTo: AdvancedCommerceCharge.descriptionLength)
             change.describesAtOnce = try Self.isImmediate(descriptors)
         }
         guard let value = object["periodChange"], value != .null else { return }

@@ -94,7 +94,7 @@ struct StoreActionRoutes: OperationGroup {
 extension JSONBody {
     fileprivate func storeOrigin() throws(Problem) -> Origin? {
         guard object["origin"] != nil else { return nil }
-        guard let origin = Origin(rawValue: try text("origin")) else {
+        guard let origin = Origin(listed: try text("origin")) else {
             throw Self.invalid("The field /origin must be an origin, such as apple/Production.")
         }
         return origin

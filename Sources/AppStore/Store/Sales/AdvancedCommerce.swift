@@ -4,6 +4,9 @@ import Proofs
 
 /// Purchases that the developer's server describes (Advanced Commerce API). The store charges no tax.
 extension AdvancedCommerceCharge {
+    /// The longest texts, in characters (Advanced Commerce API, `SubscriptionModifyAddItem`).
+    static let (skuLength, displayNameLength, descriptionLength) = (128, 30, 45)
+
     /// A generic subscription of the catalog with the price and the period that the developer's server has named. It has no offers, billing
     /// plans and seats, and no family shares it. Any other product stays.
     func describing(_ generic: Product) -> Product {

@@ -477,7 +477,7 @@ extension SubscriptionPriceChangeRequest {
         var dependent: Set<String> = []
         for item in items {
             guard let sku = item.SKU else { throw .nullSKU }
-            guard sku.count <= SignedAdvancedCommerceRequest.skuLength else { throw .skuLengthExceeded }
+            guard sku.count <= AdvancedCommerceCharge.skuLength else { throw .skuLengthExceeded }
             guard let price = item.price else { throw .nullPrice }
             guard AdvancedCommerceCharge.prices.contains(price) else { throw .negativePrice }
             guard changes[sku] == nil else { throw .itemCannotBeSpecifiedMultipleTimes }
@@ -523,7 +523,7 @@ extension SubscriptionMigrateRequest {
             for item in items {
                 guard let sku = item.SKU else { throw .nullSKU }
                 guard !sku.isEmpty, !described.contains(where: { $0.sku == sku }) else { throw .invalidSKU }
-                guard sku.count <= SignedAdvancedCommerceRequest.skuLength else { throw .skuLengthExceeded }
+                guard sku.count <= AdvancedCommerceCharge.skuLength else { throw .skuLengthExceeded }
                 let (displayName, description) = try Self.texts(item.displayName, item.description)
                 described.append(.init(sku: sku, displayName: displayName, description: description, price: 0))
             }
@@ -561,7 +561,7 @@ extension SubscriptionChangeMetadataRequest {
         for item in items ?? [] {
             guard let sku = item.currentSKU else { throw .nullCurrentSKU }
             guard item.SKU?.isEmpty != true else { throw .invalidSKU }
-            guard item.SKU?.count ?? 0 <= SignedAdvancedCommerceRequest.skuLength else { throw .skuLengthExceeded }
+            guard item.SKU?.count ?? 0 <= AdvancedCommerceCharge.skuLength else { throw .skuLengthExceeded }
             try Self.check(item.displayName, item.description)
             if try item.effective.isImmediate == atOnce { changed.append((sku, item)) }
         }
@@ -582,10 +582,10 @@ extension SubscriptionChangeMetadataRequest {
     fileprivate static func check(_ displayName: String?, _ description: String?) throws(AdvancedCommerceError) {
         guard displayName?.isEmpty != true else { throw .invalidDisplayName }
         guard description?.isEmpty != true else { throw .invalidDescription }
-        guard displayName?.count ?? 0 <= SignedAdvancedCommerceRequest.displayNameLength else {
+        guard displayName?.count ?? 0 <= AdvancedCommerceCharge.displayNameLength else {
             throw .displayNameLengthExceeded
         }
-        guard description?.count ?? 0 <= SignedAdvancedCommerceRequest.descriptionLength else {
+        guard description?.count ?? 0 <= AdvancedCommerceCharge.descriptionLength else {
             throw .descriptionLengthExceeded
         }
     }

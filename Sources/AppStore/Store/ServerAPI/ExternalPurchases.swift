@@ -502,7 +502,7 @@ package struct ExternalPurchaseRecords {
 
     fileprivate func accept(_ report: ExternalPurchaseReport, as identifier: String) throws {
         try database.insert(
-            ["request_id": identifier, "record": String(decoding: try JSONAnswer.encode(report), as: UTF8.self)],
+            ["request_id": identifier, "record": String(decoding: try JSONEncoder().encode(report), as: UTF8.self)],
             into: "external_purchase_report")
         for item in report.lineItems ?? [] {
             try database.insert(
