@@ -52,11 +52,11 @@ import Vocabulary
         }
         // A session ends before.
         fixture.shop.clock.advance(milliseconds: 86_400_000)
-        let nextDay = try await fixture.browser(.viewer)
+        let nextDay = try await fixture.browser(.viewer, name: "nextday")
         #expect(try await nextDay.get(page).has("Missed in the last days: 1"))
         #expect(try await nextDay.get(page, headers: [.acceptLanguage: "ko"]).has("최근 며칠 동안 놓친 것: 1"))
         fixture.shop.clock.advance(milliseconds: 7 * 86_400_000)
-        #expect(try await fixture.browser(.viewer).get(page).has("No store awaits anything."))
+        #expect(try await fixture.browser(.viewer, name: "nextweek").get(page).has("No store awaits anything."))
     }
 
     @Test func `the checks run once a minute, or when asked for`() async throws {
