@@ -6,7 +6,7 @@ extension LocalStoreDescription {
     static let appStore: Result<LocalStoreDescription, any Error> = Result {
         try LocalStoreDescription(
             title: "Till, the local App Store",
-            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`), the External Purchase Server API (`/externalPurchase`) and verifyReceipt.",
+            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`), the External Purchase Server API (`/externalPurchase`), the Advanced Commerce API (`/advancedCommerce`) and verifyReceipt.",
             errors: PackageResources.Errors_md, operations: APIOperation.all,
             pathParameters: [
                 "account": [.path("account", "The App Store account.", .text(length: 1...256)).shared(as: "account")],
