@@ -17,6 +17,11 @@ import till
         "till ledger reset": "needs a service that allows it (ServiceResetTests)",
         "till demo": "the browser tests play it (Tests/Browser)",
         "till serve --accept apple/Production": "needs Apple's root",
+        "till actions request": "needs a store with a key (ServePlayTests)",
+        "till actions show": "needs an action (ServePlayTests)",
+        "till actions approve": "needs an action of another person (ServePlayTests)",
+        "till actions decline": "needs an action (ServePlayTests)",
+        "till advanced-commerce": "needs a key of App Store Connect (AdvancedCommerceRoutesTests)",
     ]
 
     /// The exit status of examples that show a failure or a crash.
