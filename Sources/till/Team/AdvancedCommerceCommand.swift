@@ -16,7 +16,7 @@ struct AdvancedCommerceCommand: ServiceCaller {
         """,
         examples: """
             till advanced-commerce 2000000000000001 cancel --reason "Asked by phone"
-            till advanced-commerce 2000000000000001 changePrice prices.json --reason Prices
+            till advanced-commerce 2000000000000001 changePrice price.json --reason Raise
             """)
 
     @Argument(help: "The transaction.")

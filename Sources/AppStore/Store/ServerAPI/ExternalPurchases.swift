@@ -501,8 +501,11 @@ package struct ExternalPurchaseRecords {
     }
 
     fileprivate func accept(_ report: ExternalPurchaseReport, as identifier: String) throws {
+        // It is answered as it is kept, so its members have an order.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         try database.insert(
-            ["request_id": identifier, "record": String(decoding: try JSONEncoder().encode(report), as: UTF8.self)],
+            ["request_id": identifier, "record": String(decoding: try encoder.encode(report), as: UTF8.self)],
             into: "external_purchase_report")
         for item in report.lineItems ?? [] {
             try database.insert(
