@@ -353,7 +353,7 @@ struct PlaySubscriptionCommand: Command {
         subscription is renewed in the Play itself with resubscribe.
         """,
         examples: """
-            till play subscription cancel 3 --reason CANCEL_SURVEY_REASON_COST_RELATED
+            till play subscription cancel 3 --survey-reason CANCEL_SURVEY_REASON_OTHERS
             till play subscription restore 3
             till play subscription declinePayments 3
             till play subscription acceptPayments 3
