@@ -160,6 +160,24 @@ import Vocabulary
         #expect(try await self.listed().map(\.isAnnounced) == [true])
     }
 
+    /// The app has the token, which nobody has signed.
+    @Test func `a notification corrects the dates that an altered announcement had`() async throws {
+        let token = try token(.services)
+        let altered = Self.object([
+            "bundleId": .string(TestGarden.bundleIdentifier), "tokenType": "ACQUISITION",
+            "externalPurchaseId": .string(token.externalPurchaseId),
+            "tokenCreationDate": .integer(token.creationDate.millisecondsSince1970),
+            "tokenExpirationDate": .integer(token.creationDate.adding(days: 3650).millisecondsSince1970),
+        ])
+        let text = Base64.encode(altered.compactBytes, .urlSafe)
+        let answer = try await send(.post, Self.path, .object(["token": .string(text)]))
+        #expect(answer.status == 201)
+        try await receiveAll()
+        let shown = try #require(try await listed().first)
+        #expect(shown.tokenType == "SERVICES" && shown.isAnnounced)
+        #expect(shown.dueAt == token.expirationDate?.adding(days: 5).rfc3339)
+    }
+
     @Test func `a report is recorded, sent once, and retrieved from the store`() async throws {
         let token = try await announced()
         let answer = try await report(1, token, "LINE_ITEM", [sale()])

@@ -64,17 +64,24 @@ struct ExternalPurchaseRecords {
                 ])
             return purchase
         }
-        // A notification is verified, and an announcement is not.
-        let place = isAnnounced || known.state != .unreported ? known.origin : origin
+        // A notification is verified. An announcement is not: the app has the token, and can change its dates.
+        let isVerified = !isAnnounced && known.state == .unreported
         let purchase = ExternalPurchase(
-            known.token, of: app, at: place, learnedAt: known.learnedAt, isAnnounced: known.isAnnounced || isAnnounced,
-            state: known.state)
-        guard place != known.origin || purchase.isAnnounced != known.isAnnounced else { return known }
+            isVerified ? token : known.token, of: app, at: isVerified ? origin : known.origin,
+            learnedAt: known.learnedAt, isAnnounced: known.isAnnounced || isAnnounced, state: known.state)
+        guard isVerified || purchase.isAnnounced != known.isAnnounced else { return known }
+        let stated = purchase.token
         try database.execute(
             """
-            UPDATE external_purchase SET origin = $1, is_announced = $2 WHERE external_purchase_id = $3 AND app = $4
+            UPDATE external_purchase
+            SET origin = $1, is_announced = $2, token_type = $3, created_at = $4, expires_at = $5,
+                report_at = CASE WHEN report_at IS NULL THEN NULL ELSE $6 END
+            WHERE external_purchase_id = $7 AND app = $8
             """,
-            [place, purchase.isAnnounced ? 1 as Int64 : 0, token.identifier, apps[app]])
+            [
+                purchase.origin, purchase.isAnnounced ? 1 as Int64 : 0, stated.type, stated.createdAt, stated.expiresAt,
+                stated.reportAt, token.identifier, apps[app],
+            ])
         return purchase
     }
 
@@ -114,15 +121,15 @@ struct ExternalPurchaseRecords {
 
     /// Writes the state that follows from a token's reports. The service does not report it by itself any more.
     private func setState(of key: ExternalPurchaseReport.Key) throws {
-        let all = try reports(
-            "WHERE external_purchase_id = $1 AND app = $2 ORDER BY reported_at, request_id",
-            [key.externalPurchaseIdentifier, apps[key.app]])
+        let all = try database.rows(
+            """
+            SELECT CASE WHEN next_attempt_at IS NULL THEN 0 ELSE 1 END, CASE WHEN accepted_at IS NULL THEN 0 ELSE 1 END
+            FROM external_purchase_report WHERE external_purchase_id = $1 AND app = $2 ORDER BY reported_at, request_id
+            """,
+            [key.externalPurchaseIdentifier, apps[key.app]]
+        ) { (isWaiting: try $0.next() as Bool, isAccepted: try $0.next() as Bool) }
         let state: ExternalPurchase.State =
-            if all.contains(where: { $0.state == .waiting }) {
-                .waiting
-            } else {
-                all.last?.state == .refused ? .refused : .reported
-            }
+            all.contains(where: \.isWaiting) ? .waiting : all.last?.isAccepted == false ? .refused : .reported
         try database.execute(
             "UPDATE external_purchase SET state = $1, report_at = NULL WHERE external_purchase_id = $2 AND app = $3",
             [state.rawValue, key.externalPurchaseIdentifier, apps[key.app]])
@@ -256,7 +263,7 @@ struct ExternalPurchaseRecords {
             [attempts, next] + values(of: key) + [known]) > 0
     }
 
-    /// Ends what waits.
+    /// Ends what waits. An attempt that was slow does not take back that Apple has accepted the report.
     ///
     /// - Parameter acceptedAt: Nil if Apple refuses the report.
     fileprivate func settle(
@@ -265,7 +272,7 @@ struct ExternalPurchaseRecords {
         try database.execute(
             """
             UPDATE external_purchase_report SET next_attempt_at = NULL, accepted_at = $1, refusal = $2
-            WHERE external_purchase_id = $3 AND request_id = $4 AND app = $5
+            WHERE external_purchase_id = $3 AND request_id = $4 AND app = $5 AND accepted_at IS NULL
             """,
             [acceptedAt, refusal?.json.compactText] + values(of: key))
         try setState(of: key)
@@ -275,7 +282,7 @@ struct ExternalPurchaseRecords {
         try database.execute(
             """
             UPDATE external_purchase_report SET refusal = $1
-            WHERE external_purchase_id = $2 AND request_id = $3 AND app = $4
+            WHERE external_purchase_id = $2 AND request_id = $3 AND app = $4 AND accepted_at IS NULL
             """,
             [refusal.json.compactText] + values(of: key))
     }
