@@ -50,13 +50,16 @@ import Vocabulary
 
     private func send(
         _ operation: String, _ request: String, asking clients: [AppStoreServerClient],
-        of transaction: String? = nil, scopes: Set<APIKeyScope> = [.stores], app: String? = nil
+        of transaction: String? = nil, scopes: Set<APIKeyScope> = [.stores], app: String? = nil,
+        approving approved: Set<StoreAction.Kind> = []
     ) async throws -> Answer {
         var stores = StoreClients()
         stores.appStores = clients.map {
             service.reconciler(of: service.apps.first, asking: $0, about: [.localSandbox])
         }
-        let routes = ServiceRoutes(Till(service), stores: stores, RouteSettings(.apiKeys(keys)))
+        var till = Till(service)
+        till.storeActions = StoreActionService(service, approving: approved)
+        let routes = ServiceRoutes(till, stores: stores, RouteSettings(.apiKeys(keys)))
         let key = try await keys.make(name: "shop", scopes: scopes, app: app).key
         let body = ByteBuffer(string: #"{"request":\#(request),"reason":"Asked by phone"}"#)
         return try await Application(router: routes.router()).test(.router) { [sale] client in
@@ -100,7 +103,7 @@ import Vocabulary
         ("revoke", #"{"refundType":"FULL","refundReason":"LEGAL","refundRiskingPreference":false}"#, "REFUND"),
         (
             "requestRefund",
-            #"{"refundRiskingPreference":false,"items":[{"SKU":"bench","refundType":"FULL","refundReason":"OTHER","revoke":false}]}"#,
+            #"{"requestInfo":{"requestReferenceId":"0b0c3f9e-2f3c-4b35-9d10-6f5f1f6f0f11"},"refundRiskingPreference":false,"items":[{"SKU":"bench","refundType":"FULL","refundReason":"OTHER","revoke":false}]}"#,
             "REFUND"
         ),
     ])
@@ -110,6 +113,26 @@ import Vocabulary
             #expect(answer.status == 200)
         }
         #expect(try garden.store.notifications().contains { $0.type.rawValue == told })
+    }
+
+    /// Each new identifier could pay a part of the money back again.
+    @Test func `a refund without an identifier is refused, and nobody is asked`() async throws {
+        try await garden.withStore { client in
+            let answer = try await send("requestRefund", #"{"refundRiskingPreference":false}"#, asking: [client])
+            #expect(answer.status == 400 && answer.code == "bodyInvalid")
+        }
+        #expect(try await audited().isEmpty)
+    }
+
+    @Test(arguments: [("cancel", StoreAction.Kind.cancel), ("revoke", .revoke), ("requestRefund", .refund)])
+    func `a request that a second person must approve is refused`(
+        operation: String, kind: StoreAction.Kind
+    ) async throws {
+        try await garden.withStore { client in
+            let answer = try await send(operation, "{}", asking: [client], approving: [kind])
+            #expect(answer.status == 422 && answer.code == "commerceApprovalNeeded")
+        }
+        #expect(try await audited().isEmpty)
     }
 
     @Test func `a migrated subscription stays with its owner, without an account token`() async throws {

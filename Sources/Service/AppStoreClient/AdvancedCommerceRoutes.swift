@@ -14,6 +14,16 @@ enum AdvancedCommerceOperation: String, Sendable, CaseIterable {
         let object = self == .requestRefund ? "transaction" : "subscription"
         return "/advancedCommerce/v1/\(object)/\(rawValue)"
     }
+
+    /// The store action that does the same; nil for none.
+    var action: StoreAction.Kind? {
+        switch self {
+        case .cancel: .cancel
+        case .revoke: .revoke
+        case .requestRefund: .refund
+        case .changeMetadata, .changePrice, .migrate: nil
+        }
+    }
 }
 
 extension APIOperation {
@@ -33,7 +43,7 @@ extension APIOperation {
         ],
         body: .json([
             "request": .anyObject.described(
-                "Apple's request, such as `SubscriptionPriceChangeRequest`. The service adds a `requestInfo` that it lacks."
+                "Apple's request, such as `SubscriptionPriceChangeRequest`. The service adds a `requestInfo` that it lacks, except for `requestRefund`."
             ).example(.object(["storefront": "USA"])),
             "reason": .text("The reason, in the team's own words.", length: 1...Reason.maximumLength),
         ]).described("The request and the reason."),
@@ -41,10 +51,12 @@ extension APIOperation {
         or: [.conflict, .refused, .badGateway])
 }
 
-/// Why a request of the Advanced Commerce API fails, besides `ReconciliationError`.
+/// The reasons for which a request of the Advanced Commerce API fails, besides those of `ReconciliationError`.
 enum AdvancedCommerceRefusal: RuledError, Equatable {
     /// The service cannot ask the App Store of the purchase.
     case keyMissing
+    /// The operator has a second person approve the action.
+    case approvalNeeded(StoreAction.Kind)
     /// Apple's number of its error.
     case refused(Int64)
 
@@ -55,6 +67,11 @@ enum AdvancedCommerceRefusal: RuledError, Equatable {
                 "commerceKeyMissing", .unprocessable, isOfOperator: true,
                 "The service has no key for the App Store that has sold the purchase. Set `app-store-key`.",
                 korean: "이 구매를 판매한 App Store의 키가 없습니다. `app-store-key`를 설정하세요.")
+        case .approvalNeeded(let action):
+            ErrorRule(
+                "commerceApprovalNeeded", .unprocessable, isOfOperator: true,
+                "A second person must approve \"\(action.rawValue)\" (`store-action-approval`), and a request of the Advanced Commerce API has none.",
+                korean: "\(action.rawValue) 작업은 승인이 필요하지만, Advanced Commerce API 요청은 승인받을 수 없습니다.")
         case .refused(let number):
             ErrorRule(
                 "commerceRefused", .unprocessable,
@@ -98,6 +115,9 @@ struct AdvancedCommerceRoutes: OperationGroup {
             guard let operation = AdvancedCommerceOperation(rawValue: try context.parameters.text("operation")) else {
                 throw Problem.pathUnknown
             }
+            if let action = operation.action, till.storeActions.approved.contains(action) {
+                throw AdvancedCommerceRefusal.approvalNeeded(action)
+            }
             let change = try AdvancedCommerceChange(
                 operation, of: purchase, content, reason: Reason.read(body), by: context.requiredCaller.name)
             return try await change.perform(by: service.limited(to: context), asking: stores.appStores).answer()
@@ -121,6 +141,12 @@ private struct AdvancedCommerceChange: Sendable {
     ) throws(Problem) {
         (self.operation, self.purchase, self.reason, self.caller) = (operation, purchase, reason, caller)
         guard let information = content["requestInfo"] else {
+            // Apple takes an identifier once, and a part of the money could be paid back with each new one.
+            guard operation != .requestRefund else {
+                throw JSONBody.invalid(
+                    "The field /request must have a requestInfo with a UUID as its requestReferenceId. A request that is sent again with the same one pays nothing twice."
+                )
+            }
             reference = UUID().uuidString.lowercased()
             var complete = content
             _ = complete.add("requestInfo", .object(["requestReferenceId": .string(reference)]))
