@@ -25,6 +25,8 @@ struct InterruptedPerformer: StoreActionPerformer {
     let performer: any StoreActionPerformer
     var step: Step?
     var looks = true
+    /// True for a store that does not answer.
+    var isSilent = false
 
     var app: String { performer.app }
     var origins: Set<Origin> { performer.origins }
@@ -33,6 +35,7 @@ struct InterruptedPerformer: StoreActionPerformer {
 
     func prepare(_ action: StoreAction, _ target: StoreActionTarget?) async throws -> StoreActionPreparation {
         if step == .begun { throw Ended() }
+        if isSilent { throw StoreActionFailure(StoreActionError.keyMissing(store: .appStore).rule, isFinal: false) }
         return try await performer.prepare(action, target)
     }
 
@@ -385,10 +388,12 @@ struct InterruptedPerformer: StoreActionPerformer {
     }
 
     private func actions(
-        _ client: AppStoreServerClient, step: InterruptedPerformer.Step? = nil, looks: Bool = true
+        _ client: AppStoreServerClient, step: InterruptedPerformer.Step? = nil, looks: Bool = true,
+        isSilent: Bool = false
     ) -> StoreActionService {
         let reconciler = service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
-        let performer = InterruptedPerformer(performer: AppStoreActions(by: reconciler), step: step, looks: looks)
+        let performer = InterruptedPerformer(
+            performer: AppStoreActions(by: reconciler), step: step, looks: looks, isSilent: isSilent)
         return StoreActionService(service, at: [performer])
     }
 
@@ -463,6 +468,23 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(waiting.state == .waiting)
             #expect(try await actions.perform(waiting).state == .confirmed)
             #expect(try await end() == before.adding(days: 30))
+        }
+    }
+
+    @Test(arguments: [InterruptedPerformer.Step.begun, .sent])
+    func `a store that is silent for three days leaves open what an attempt has done`(
+        step: InterruptedPerformer.Step
+    ) async throws {
+        let transaction = try await subscribe()
+        try await garden.withStore { client in
+            let ended = actions(client, step: step)
+            let action = try await ended.request(request(.extend, of: transaction, [.days: .integer(30)]), by: "K")
+            await #expect(throws: InterruptedPerformer.Ended.self) { try await ended.perform(action) }
+            _ = try garden.store.advance(seconds: 4 * 86_400)
+            let silent = actions(client, isSilent: true)
+            let over = try await silent.perform(try await silent.action(action.identifier))
+            let reason: StoreActionError = step == .sent ? .uncertain(.appStore) : .keyMissing(store: .appStore)
+            #expect(over.state == .refused && over.lastError == reason.rule.detail)
         }
     }
 

@@ -207,7 +207,7 @@ extension LedgerTransaction {
         switch action.kind {
         case .refund:
             let isTaken = transaction.revocationDate != nil
-            return action.isOn(.takesGoods) ? isTaken : isTaken || transaction.paidBack != nil
+            return isTaken || !action.isOn(.takesGoods) && transaction.paidBack?.isWhole == true
         case .revoke: return target.last.revocationDate != nil
         case .cancel:
             let renewal = try ReadingRecords(database: database).renewals(of: target.owner).first {

@@ -339,9 +339,9 @@ package enum StoreActionError: RuledError, Equatable {
         case .uncertain(let store):
             ErrorRule(
                 "storeActionUncertain", .badGateway,
-                "An attempt had no answer, and the subscription has renewed since, so nobody can tell if it was performed. Compare the "
-                    + "dates at \(store.nameInSentence) before you ask again.",
-                korean: "응답이 없었던 요청 이후 구독이 갱신되어 처리 여부를 알 수 없습니다. 다시 요청하기 전에 \(store.name)의 날짜를 확인하세요.")
+                "An attempt had no answer, so nobody can tell if it was performed. Look at the purchase at \(store.nameInSentence) before you "
+                    + "ask again.",
+                korean: "응답을 받지 못해 요청이 처리되었는지 알 수 없습니다. 다시 요청하기 전에 \(store.name)에서 구매를 확인하세요.")
         case .decided(let state):
             ErrorRule(
                 "storeActionDecided", .conflict,

@@ -248,6 +248,9 @@ extension StoreActionService {
     private static let longestAttempt: Int64 = 60
 
     private func attempt(_ action: StoreAction) async throws {
+        // An earlier attempt wrote its facts, and the store may have performed it.
+        let isRepeated = action.before != nil
+        var isSent = isRepeated
         do {
             let target = try await ledger.read { try $0.target(of: action) }
             guard let performer = try await performer(of: action, target) else {
@@ -267,6 +270,7 @@ extension StoreActionService {
                         in: .waiting)
                 }
                 guard isWritten else { return }
+                isSent = true
                 answer = try await performer.perform(action, target, after: before)
             }
             try await settle(action, as: .accepted, answer, nil)
@@ -277,7 +281,10 @@ extension StoreActionService {
             let isOver = failure.isFinal || action.deadline <= entitlements.clock.now()
             onOutcome(isOver ? "refused" : "failed", failure.rule.code)
             guard isOver else { return try await note(failure, about: action) }
-            try await settle(action, as: .refused, nil, failure.rule.detail)
+            // A refusal of the first attempt is the store's answer. That of a later one may be due to the first, which was performed.
+            let isKnown = !isSent || failure.isFinal && !isRepeated
+            let reason = isKnown ? failure.rule : StoreActionError.uncertain(action.key.origin.store).rule
+            try await settle(action, as: .refused, nil, reason.detail)
         }
     }
 
@@ -322,8 +329,12 @@ extension StoreActionService {
         if try await confirm(action, nil) { return }
         do {
             let target = try await ledger.read { try $0.target(of: action) }
-            guard let performer = try await performer(of: action, target) else { return }
-            if try await confirm(action, try await performer.look(at: action, target)) { return }
+            // Without a key for the store, only its notification confirms the action.
+            if let performer = try await performer(of: action, target),
+                try await confirm(action, try await performer.look(at: action, target))
+            {
+                return
+            }
         } catch let failure as StoreActionFailure {
             guard !Task.isCancelled else { return }
             try await note(failure, about: action)

@@ -68,6 +68,8 @@ package struct GooglePlayOrder: Sendable {
     package let purchaseToken: String?
     package let createdAt: Timestamp?
     let refund: Refund?
+    /// True if the whole order was paid back.
+    package var isRefunded: Bool { refund == .full }
     /// The date of the last refund, or of the cancellation.
     let refundedAt: Timestamp?
     /// The processed partial refunds, each in milliunits (`partialRefundEvents[].refundDetails.total`); nil if an amount is missing.

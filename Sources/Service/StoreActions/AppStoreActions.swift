@@ -32,17 +32,18 @@ package struct AppStoreActions: StoreActionPerformer {
             }
             try await reconciler.recordStatuses(of: [action.key])
             let last = try await last(of: action)
+            // The store's own end: the ledger keeps an earlier one of a product that the catalog does not have.
+            let stated = last.facts.date(.expiresDate) ?? last.expiresAt
             let facts: JSONObject = [
-                StoreAction.endBefore: last.expiresAt.map { .integer($0.millisecondsSince1970) },
+                StoreAction.endBefore: stated.map { .integer($0.millisecondsSince1970) },
                 Self.transaction: .string(last.transactionIdentifier),
             ]
-            guard let before = action.before, let end = before.moment(StoreAction.endBefore),
-                let present = last.expiresAt, present > end
-            else { return .due(facts) }
+            guard let before = action.before else { return .due(facts) }
+            let uncertain = StoreActionFailure(StoreActionError.uncertain(.appStore).rule, isFinal: true)
+            guard let end = before.moment(StoreAction.endBefore), let present = stated else { throw uncertain }
+            guard present > end else { return .due(facts) }
             // A renewal since then has moved the end, with or without the days.
-            guard before.text(Self.transaction) == last.transactionIdentifier else {
-                throw StoreActionFailure(StoreActionError.uncertain(.appStore).rule, isFinal: true)
-            }
+            guard before.text(Self.transaction) == last.transactionIdentifier else { throw uncertain }
             return .done(["effectiveDate": .integer(present.millisecondsSince1970)])
         }
     }

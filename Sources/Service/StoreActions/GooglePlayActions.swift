@@ -50,8 +50,8 @@ package struct GooglePlayActions: StoreActionPerformer {
             case .refund:
                 guard action.before != nil, let target else { return .due([:]) }
                 let known = try await play.client.order(try order(of: target), within: PlayDeveloperClient.action)
-                let refund = known?.refund(of: target.transaction.productIdentifier)
-                return refund == nil ? .due([:]) : .done([:])
+                // A part may have been paid back before, without this action.
+                return known?.isRefunded == true ? .done([:]) : .due([:])
             case .revoke, .cancel, .extend:
                 let place = try await subscription(target)
                 let now = try await play.client.facts(ofSubscription: place.token, item: place.productIdentifier)
@@ -80,8 +80,9 @@ package struct GooglePlayActions: StoreActionPerformer {
             return .done([:])
         case .cancel: return now.state == "SUBSCRIPTION_STATE_CANCELED" ? .done([:]) : .due(facts)
         case .extend:
+            // Without both ends, nothing tells what an earlier attempt has done.
             guard let end = before.moment(StoreAction.endBefore), let present = now.expiryTime else {
-                return .due(facts)
+                throw StoreActionFailure(Self.uncertain(action), isFinal: true)
             }
             if now.etag == before.text(Self.etag) || present == end { return .due(facts) }
             if present == end.adding(days: try action.days) { return .done(Self.answer(end: present)) }
