@@ -28,7 +28,12 @@ struct RefundReviewResponder: Sendable {
         guard let token = review.pendingRefundToken else {
             throw BrokenInvariant("a question that waits has the token of its answer", review.notificationUUID)
         }
-        let evidence = try await evidence(about: review)
+        let evidence: RefundEvidence
+        do { evidence = try await self.evidence(about: review) } catch let error as PlayDeveloperError {
+            guard !Task.isCancelled else { return }
+            metrics.count(.refundReviews, "failed", code: error.code)
+            return log("disputed payment not answered yet", review, error)
+        }
         let rules = purchases.app.catalog.refundRules
         let decided =
             rules?.answer(to: evidence.facts, otherwise: answer.preference.ofRules)
@@ -54,16 +59,27 @@ struct RefundReviewResponder: Sendable {
         log("answer about a disputed payment refused", review, refusal)
     }
 
-    /// What the ledger knows. Of an order that it does not have, Google Play is asked: the notification has no purchase token, and a
+    /// The evidence of the ledger. About an order that it does not have, Google Play is asked: the notification has no purchase token, and a
     /// renewal may be newer than the last answer.
+    ///
+    /// - Throws: `PlayDeveloperError` while there is time to ask again: Google Play counts the first answer alone. `StorageFault`.
     private func evidence(about review: PendingRefundReview) async throws -> RefundEvidence {
         let known = try await purchases.evidence(about: review)
-        guard !known.isRedeemed, let order = try? await app.client.order(review.orderId, within: .attempt) else {
-            return known
+        if known.isRedeemed { return known }
+        var order: GooglePlayOrder?
+        do {
+            order = try await app.client.order(review.orderId, within: .attempt)
+            if let token = order?.purchaseToken { _ = try await app.refresh(token, within: .attempt) }
+        } catch let error as PlayDeveloperError {
+            let isLate = review.deadline <= purchases.entitlements.clock.now().adding(seconds: Self.lastHour)
+            guard isLate || error.isOfToken else { throw error }
         }
-        if let token = order.purchaseToken { _ = try? await app.refresh(token, within: .attempt) }
+        guard let order else { return known }
         return try await purchases.evidence(about: review, seeing: order)
     }
+
+    /// The time before the deadline from which on an answer with less evidence is better than none, in seconds.
+    private static let lastHour: Int64 = 3600
 
     /// The body of `orders.reviewrefund` (developers.google.com/android-publisher/api-ref/rest/v3/orders/reviewrefund). The ledger knows
     /// no addresses and no places.

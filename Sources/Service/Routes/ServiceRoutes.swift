@@ -115,24 +115,35 @@ package struct ServiceRoutes: Sendable {
     /// The longest wait for the ledger in an answer with metrics. Prometheus waits ten seconds by default.
     private static let metricsPatience = Duration.seconds(1)
 
-    /// The duties to stores; nil if the ledger does not answer.
-    private func duties() async -> [ServiceMetrics.Duty]? {
+    /// True if the ledger answers. The alert about the metric says what to do otherwise.
+    private func isLedgerUp() async -> Bool {
         do {
-            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [parts, ledger] in
+            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [ledger] in
                 try await ledger.ping()
-                let duties = parts.stores.duties
-                return duties.isEmpty ? [] : try await parts.till.entitlements.openDuties(duties).metrics(of: duties)
+                return true
+            } ?? false
+        } catch { return false }
+    }
+
+    /// The duties to stores; nil if the ledger has not told them in time. A ledger that is slow about them is up.
+    private func duties() async -> [ServiceMetrics.Duty]? {
+        let duties = parts.stores.duties
+        if duties.isEmpty { return [] }
+        do {
+            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [parts] in
+                try await parts.till.entitlements.openDuties(duties).metrics(of: duties)
             }
         } catch {
-            // The alert about the metric says what to do.
+            parts.stores.logger.error("duties to stores not read", metadata: ["error": "\(error)"])
             return nil
         }
     }
 
     private func metricsAnswer() async -> Response {
-        let duties = await duties()
+        let isUp = await isLedgerUp()
+        let duties = isUp ? await duties() : nil
         let text = metrics.text(
-            isLedgerUp: duties != nil, certificateEndsAt: settings.certificate?.endsAt,
+            isLedgerUp: isUp, certificateEndsAt: settings.certificate?.endsAt,
             queueDepth: BlockingWork.waitingCount + ledger.waitingCount,
             listeners: parts.events?.streams.count,
             isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false, duties: duties ?? [])
