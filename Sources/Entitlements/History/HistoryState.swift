@@ -208,7 +208,7 @@ extension PurchaseStatus {
         return HistoryEvent(event: .endsSoon, happenedAt: endNoticeAt, reason: paidUntil.rfc3339)
     }
 
-    /// What the history has of the coming end once this state is in it (`HistoryState.endNotice`).
+    /// The end of which the history tells once this state is in it (`HistoryState.endNotice`).
     fileprivate func endNotice(after recorded: HistoryState?, at moment: Timestamp) -> Timestamp? {
         let isTold = paidUntil != nil && recorded?.endNotice == paidUntil
         guard let endNoticeAt else { return isTold ? paidUntil : nil }

@@ -61,7 +61,7 @@ package final class PendingRefundReview: RefundQuestion, Sendable {
     }
 }
 
-/// What the ledger knows about an order whose payment is disputed.
+/// The facts of the ledger about an order whose payment is disputed.
 package final class RefundEvidence: Sendable {
     /// A use of what was sold.
     package struct Usage: Hashable, Sendable {
@@ -139,7 +139,7 @@ extension GooglePurchaseService {
         return isUnchanged && !isGivenUp
     }
 
-    /// What the ledger knows about the order of a question.
+    /// The evidence of the ledger about the order of a question.
     ///
     /// - Parameter order: The order at Google Play, for one that nobody has redeemed; nil if it is not known.
     package func evidence(
@@ -185,7 +185,7 @@ extension LedgerTransaction {
         return try refundReviews.latest(in: app.number, limit: limit)
     }
 
-    /// What the ledger knows about the order of a question.
+    /// The evidence of the ledger about the order of a question.
     ///
     /// - Parameter order: The order at Google Play, for one that nobody has redeemed; nil if it is not known.
     package func refundEvidence(

@@ -257,7 +257,7 @@ extension LedgerTransaction {
         ) { Credit(balance: try $0.next(), amount: try $0.next()) }
     }
 
-    /// What was added to a balance before a purchase, and all that was spent of it.
+    /// The units that were added to a balance before a purchase, and all that were spent of it.
     func movement(
         of balance: String, before bought: RedeemedTransaction, of user: Int64
     ) throws -> (added: Int, spent: Int) {

@@ -212,7 +212,7 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
         package var paid: Int64?
         /// A higher price of later periods, as the next period has the item.
         package var priceIncrease: PriceIncrease?
-        /// What was paid back of the item in its transaction; nil for nothing.
+        /// The refunds of the item in its transaction; nil for none.
         package var refunds: [Refund]?
         /// The date at which the item was taken back alone; nil if it was not.
         package var revokedAt: Timestamp?

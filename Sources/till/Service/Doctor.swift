@@ -107,7 +107,7 @@ struct Examination {
         }
     }
 
-    /// What stores await by a deadline: what is missed, and what is due next.
+    /// The duties with a deadline: those that were missed, and those that are due next.
     private func deadlines() async -> [HealthCheck] {
         let duties = service?.duties ?? configuration.duties
         let place = configuration.ledgerPlace

@@ -33,7 +33,7 @@ private struct ShownAction: Decodable, Listed, Sendable {
     let reason: String
     let lastError: String?
 
-    /// What has become of it.
+    /// The outcome of the action, as a sentence.
     var sentence: String {
         switch StoreAction.State(rawValue: state) {
         case .awaitingApproval: "Another person must approve it: till actions approve \(actionId)"

@@ -8,6 +8,7 @@ extension CustomerSubscription {
     /// The content of the next period; nil for a product of the store.
     var renewalCharge: AdvancedCommerceCharge? { advancedCommerceRenewal ?? advancedCommerceCharge }
 
+    /// Changes the content of the next period. A product of the store has none.
     mutating func changeRenewalContent(_ change: (inout AdvancedCommerceCharge) -> Void) {
         guard var next = renewalCharge else { return }
         for index in next.items.indices { next.items[index].paid = nil }
@@ -15,7 +16,7 @@ extension CustomerSubscription {
         advancedCommerceRenewal = next
     }
 
-    /// Begins the content of the next period. Prices that are scheduled for a later one stay so.
+    /// Begins the content of the next period, unless it is a product of the store. Prices that are scheduled for a later one stay so.
     mutating func beginRenewalContent() {
         guard var present = renewalCharge else { return }
         var next = present
@@ -77,8 +78,8 @@ extension CustomerSubscription {
 
     /// Changes the items, the period and the descriptors, as the customer has agreed to in the app.
     ///
-    /// What begins at once is charged for the rest of the period if the billing cycle stays, else for a whole new period, and what it
-    /// replaces is paid back for the rest (Advanced Commerce API, `SubscriptionModifyInAppRequest`, `refundReason` MODIFY_ITEMS_REFUND).
+    /// Items that begin at once are charged for the rest of the period if the billing cycle stays, else for a whole new period, and the
+    /// items that they replace are paid back for the rest (Advanced Commerce API, `SubscriptionModifyInAppRequest`, `refundReason` MODIFY_ITEMS_REFUND).
     ///
     /// - Parameters:
     ///   - charge: The request.

@@ -185,7 +185,7 @@ extension HealthRoutes {
 
     private static let shownDuties = 20
 
-    /// What stores await: what was missed, and what is due next.
+    /// The duties with a deadline: those that were missed, and those that are due next.
     @HTMLBuilder private static func deadlines(_ duties: OpenDuties) -> HTML {
         let (missed, due) = (duties.missed(), duties.due)
         h2 { "Deadlines" }
