@@ -457,6 +457,29 @@ class SubscriptionTests(SubscribingTests):
         self.refused(deferred(), 409, "concurrentUpdate")
         self.refused(deferred(deferDuration="1s"), 400, "subscriptionDeferInvalidTime")
 
+    def test_a_renewal_is_deferred_to_a_moment(self):
+        bought = self.acknowledged("gail")
+
+        def expiry():
+            moment = datetime.datetime.fromisoformat(self.read(bought)["lineItems"][0]["expiryTime"])
+            return round(moment.timestamp() * 1000)
+
+        present = expiry()
+
+        def deferred(days, **more):
+            info = {
+                "expectedExpiryTimeMillis": str(present), "desiredExpiryTimeMillis": str(present + days * 86_400_000),
+                **more}
+            return self.first.defer(
+                packageName=GARDEN, subscriptionId="premium", token=bought["purchaseToken"], body={"deferralInfo": info})
+
+        for days in (0, 366):
+            self.refused(deferred(days), 400, "subscriptionDeferInvalidTime")
+        self.refused(deferred(3, desiredExpiryTimeMillis=None), 400, "required", "deferralInfo.desiredExpiryTimeMillis")
+        self.assertEqual(self.ok(deferred(3)), {"newExpiryTimeMillis": str(present + 3 * 86_400_000)})
+        self.assertEqual(expiry(), present + 3 * 86_400_000)
+        self.refused(deferred(3), 409, "concurrentUpdate")
+
     def test_a_subscription_is_revoked(self):
         for refund, state in (({"fullRefund": {}}, "REFUNDED"), ({"proratedRefund": {}}, "PARTIALLY_REFUNDED")):
             bought = self.acknowledged("hana")

@@ -69,6 +69,9 @@ STRUCTURES = {
     "DeferSubscriptionPurchaseRequest": "SubscriptionRequests.Defer",
     "DeferSubscriptionPurchaseResponse": "SubscriptionRequests.Deferred",
     "RevokeSubscriptionPurchaseRequest": "SubscriptionRequests.Revoke",
+    "SubscriptionPurchasesDeferRequest": "SubscriptionRequests.FirstDefer",
+    "SubscriptionDeferralInfo": "SubscriptionRequests.FirstDefer.Info",
+    "SubscriptionPurchasesDeferResponse": "SubscriptionRequests.FirstDeferred",
     "MigrateBasePlanPricesRequest": "PriceMigrationRequests.Migrate", "DeveloperNotification": "DeveloperNotification",
 }
 # What the local Play keeps as JSON, and reads nothing of.

@@ -51,6 +51,23 @@ import Testing
         #expect(!purchase.isForgotten(at: forgotten) && purchase.isForgotten(at: forgotten.adding(seconds: 1)))
     }
 
+    @Test func `the first version of the API states payments and cancellations by numbers`() throws {
+        var purchase = try purchase()
+        #expect(SubscriptionPurchase(purchase).paymentState == 1)
+        _ = purchase.setDeclines(true, at: Self.start)
+        #expect(play(&purchase, events: 2) == ["inGracePeriod 6", "onHold 5"])
+        #expect(SubscriptionPurchase(purchase).paymentState == 0)
+        #expect(SubscriptionPurchase(purchase).cancelReason == nil)
+        #expect(play(&purchase, events: 1) == ["expired 3,13"])
+        // The payment that was declined has the order of the renewal that never was.
+        let ended = SubscriptionPurchase(purchase)
+        #expect(ended.paymentState == nil && ended.cancelReason == 1 && ended.orderId == "GPA.1..0")
+        var canceled = try self.purchase()
+        _ = try canceled.cancel(.user(Self.start), at: Self.start)
+        #expect(SubscriptionPurchase(canceled).cancelReason == 0)
+        #expect(SubscriptionPurchase(canceled).userCancellationTimeMillis?.value == 1_790_000_000_000)
+    }
+
     @Test func `a payment in grace leaves the date of the renewal, and one on hold moves it`() throws {
         var grace = try purchase()
         _ = grace.setDeclines(true, at: Self.start)

@@ -92,6 +92,23 @@ struct PublisherMethod: Sendable {
             let purchase = try $0.subscription(in: $1, of: $0.optionalText("subscriptionId"))
             try $1.cancel(purchase, "USER_REQUESTED_STOP_RENEWALS")
         },
+        .answering(
+            "purchases.subscriptions.defer", .post, "purchases/subscriptions/{subscriptionId}/tokens/{token}:defer"
+        ) { try $1.deferExpiry($0.subscription(in: $1, of: $0.text("subscriptionId")), $0.json()) },
+        // Newer libraries lack these three, and "existing libraries can still access them until the shutdown date", 31 August 2027
+        // (Google's page "Deprecations").
+        .answering("purchases.subscriptions.get", .get, "purchases/subscriptions/{subscriptionId}/tokens/{token}") {
+            SubscriptionPurchase(try $0.subscription(in: $1, of: $0.text("subscriptionId")))
+        },
+        .silent(
+            "purchases.subscriptions.refund", .post, "purchases/subscriptions/{subscriptionId}/tokens/{token}:refund"
+        ) { try $1.refund($0.subscription(in: $1, of: $0.text("subscriptionId"))) },
+        .silent(
+            "purchases.subscriptions.revoke", .post, "purchases/subscriptions/{subscriptionId}/tokens/{token}:revoke"
+        ) {
+            let purchase = try $0.subscription(in: $1, of: $0.text("subscriptionId"))
+            try $1.revoke(purchase, .init(revocationContext: .init(fullRefund: .init())))
+        },
     ]
 
     private static let orders: [PublisherMethod] = [

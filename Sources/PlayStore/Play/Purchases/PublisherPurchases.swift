@@ -129,7 +129,7 @@ extension PlayBooks {
 /// The methods of the API on subscription purchases.
 extension PlayBooks {
     /// The lengths of a deferral in the first version of the API.
-    private static let deferrals: ClosedRange<Int64> = 86_400...365 * 86_400
+    static let deferrals: ClosedRange<Int64> = 86_400...365 * 86_400
 
     /// `purchases.subscriptions.acknowledge`.
     package func acknowledge(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Acknowledge) throws {
