@@ -76,7 +76,7 @@ test-clients: build ## Generate clients from Documentation/openapi.json, and pla
 test-apple: build ## Hold the local App Store against Apple's own library (app-store-server-library, from PyPI)
 	@Scripts/test-apple.sh .build/release/till
 
-test-google: build ## Hold the local Google Play against Google's own client (google-api-python-client, from PyPI)
+test-google: build ## Hold the local Google Play against Google's own clients for Python, Go and Ruby (from PyPI and Debian)
 	@Scripts/test-google.sh .build/release/till
 
 test-models: build ## Compare the fields, values and endpoints of both stores' newest libraries (from PyPI) with what Till knows (NEWEST=1 for those of today)
