@@ -8,7 +8,7 @@ TILL=$(realpath "$1")
 export TILL
 root=$(realpath "$(dirname "$0")/..")
 tools=$root/.build/app-store-server-library
-if [ ! -x "$tools/bin/python" ] || ! "$tools/bin/python" -c "import appstoreserverlibrary, apple_purchase_receipt_verifier" 2>/dev/null; then
+if [ ! -x "$tools/bin/python" ] || ! "$tools/bin/python" -c "import appstoreserverlibrary, apple_purchase_receipt_verifier, httpx" 2>/dev/null; then
     { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' && python3 -m venv "$tools"; } || {
         echo "test-apple: Python 3.11 or later and its venv module are needed. Run \`apt-get install python3-venv\`." >&2
         exit 1

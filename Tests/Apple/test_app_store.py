@@ -29,6 +29,7 @@ import zlib
 
 import jwt
 import requests
+import watched
 from appstoreserverlibrary.api_client import APIException, APIError, AppStoreServerAPIClient, GetTransactionHistoryVersion
 from appstoreserverlibrary.jws_signature_creator import (
     AdvancedCommerceAPIInAppSignatureCreator, IntroductoryOfferEligibilitySignatureCreator,
@@ -698,7 +699,8 @@ class AppStoreTests(unittest.TestCase):
         client.configure_default_message(MONTHLY, "en-US", request)
         self.assertEqual(str(client.get_default_message(MONTHLY, "en-US").messageIdentifier), str(message))
         client.delete_default_message(MONTHLY, "en-US")
-        self.refused(APIError.DEFAULT_MESSAGE_NOT_FOUND, client.get_default_message, MONTHLY, "en-US")
+        for call in (client.get_default_message, client.delete_default_message):
+            self.refused(APIError.DEFAULT_MESSAGE_NOT_FOUND, call, MONTHLY, "en-US")
         self.refused(APIError.INVALID_LOCALE, client.configure_default_message, MONTHLY, "1", request)
         client.delete_message(message)
         self.refused(APIError.MESSAGE_NOT_FOUND, client.delete_message, message)
@@ -720,6 +722,8 @@ class AppStoreTests(unittest.TestCase):
         self.assertEqual(result.target, "https://example.com/realtime")
         self.refused(APIError.PERFORMANCE_TEST_RUN_NOT_FOUND, client.get_performance_test_results, str(uuid.uuid4()))
         self.refused(APIError.INVALID_REQUEST_ID, client.get_performance_test_results, "one")
+        unknown = PerformanceTestRequest(originalTransactionId="1234")
+        self.refused(APIError.INVALID_PERFORMANCE_TEST_REQUEST, client.initiate_performance_test, unknown)
         client.delete_realtime_url()
         self.refused(APIError.REALTIME_URL_NOT_FOUND, client.delete_realtime_url)
 
@@ -820,6 +824,9 @@ class AppStoreTests(unittest.TestCase):
                 for _ in range(3):
                     self.client.get_image_list()
             self.assertEqual(context.exception.api_error, APIError.RATE_LIMIT_EXCEEDED)
+            # These two have no error of their own.
+            self.refused(APIError.RATE_LIMIT_EXCEEDED, self.client.get_message_list)
+            self.refused(APIError.RATE_LIMIT_EXCEEDED, self.client.look_up_order_id, "MNOSUCHORD")
         finally:
             self.store.sandbox("PATCH", "settings", {"serverAPIRequestsPerMinute": 0})
 
@@ -1141,21 +1148,28 @@ class AppStoreTests(unittest.TestCase):
             self.assertEqual(
                 (transaction.transactionId, transaction.environment), (bought["transactionId"], Environment.LOCAL_TESTING)
             )
-            with self.assertRaises(VerificationException) as context:
-                sandbox.verify_and_decode_signed_transaction(signed)
-            self.assertEqual(context.exception.status, VerificationStatus.INVALID_ENVIRONMENT)
+
+            def refused(verify, signed):
+                with self.assertRaises(VerificationException) as context:
+                    verify(signed)
+                self.assertEqual(context.exception.status, VerificationStatus.INVALID_ENVIRONMENT)
+
+            refused(sandbox.verify_and_decode_signed_transaction, signed)
             app = client.get_app_transaction_info(bought["transactionId"]).signedAppTransactionInfo
+            refused(sandbox.verify_and_decode_app_transaction, app)
             self.assertEqual(verifier.verify_and_decode_app_transaction(app).receiptType, Environment.LOCAL_TESTING)
             told = verifier.verify_and_decode_notification(receiver.next())
             self.assertEqual(told.notificationType, NotificationTypeV2.SUBSCRIBED)
             renewal = verifier.verify_and_decode_renewal_info(told.data.signedRenewalInfo)
             self.assertEqual(renewal.environment, Environment.LOCAL_TESTING)
+            refused(sandbox.verify_and_decode_renewal_info, told.data.signedRenewalInfo)
             statuses = client.get_all_subscription_statuses(bought["transactionId"])
             self.assertEqual((statuses.environment, statuses.appAppleId), (Environment.LOCAL_TESTING, None))
             client.configure_realtime_url(RealtimeUrlRequest(realtimeURL=receiver.url))
             store.sandbox("POST", f"transactions/{bought['transactionId']}/retentionMessage", {})
-            request = verifier.verify_and_decode_realtime_request(receiver.next())
-            self.assertEqual(request.environment, Environment.LOCAL_TESTING)
+            asked = receiver.next()
+            self.assertEqual(verifier.verify_and_decode_realtime_request(asked).environment, Environment.LOCAL_TESTING)
+            refused(sandbox.verify_and_decode_realtime_request, asked)
             # Receipts and verifyReceipt know the sandbox and production alone.
             receipt = store.sandbox("GET", "accounts/alice/receipt")["receipt"]
             self.assertEqual(store.verify_receipt(**{"receipt-data": receipt})["status"], 0)
