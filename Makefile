@@ -73,7 +73,7 @@ test-api: build ## Hold a running service against its description with schemathe
 test-clients: build ## Generate clients from Documentation/openapi.json, and play the ten lines of API.md with them
 	@Scripts/test-clients.sh .build/release/till
 
-test-apple: build ## Hold the local App Store against Apple's own library (app-store-server-library, from PyPI)
+test-apple: build ## Hold the local App Store against Apple's own library for Python (from PyPI), and for Node where it is installed
 	@Scripts/test-apple.sh .build/release/till
 
 test-google: build ## Hold the local Google Play against Google's own clients for Python, Go and Ruby (from PyPI and Debian)

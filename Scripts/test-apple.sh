@@ -2,6 +2,7 @@
 # Runs Apple's own server library, unmodified and with its strict checks on, against a local App Store, whose receipts and signed data
 # apple-purchase-receipt-verifier judges, too.
 #   Scripts/test-apple.sh TILL
+# The library for Python comes from PyPI. That for Node is run where it is installed: by `npm install` in Tests/Apple/Node, or in NODE_PATH.
 set -euo pipefail
 
 TILL=$(realpath "$1")
@@ -17,4 +18,13 @@ if [ ! -x "$tools/bin/python" ] || ! "$tools/bin/python" -c "import appstoreserv
 fi
 # The verifier keeps its compiled module here.
 export APRV_WASM_CACHE_DIR=$tools/wasmtime
-PYTHONDONTWRITEBYTECODE=1 exec "$tools/bin/python" -W ignore::DeprecationWarning -m unittest discover "$root/Tests/Apple"
+status=0
+PYTHONDONTWRITEBYTECODE=1 "$tools/bin/python" -W ignore::DeprecationWarning -m unittest discover "$root/Tests/Apple" || status=$?
+
+cd "$root/Tests/Apple/Node"
+if node -e 'require.resolve("@apple/app-store-server-library")' 2>/dev/null; then
+    node --test || status=$?
+else
+    echo "skipped: Apple's library for Node is not installed. Run \`npm install\` in Tests/Apple/Node."
+fi
+exit "$status"
