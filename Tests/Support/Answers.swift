@@ -48,6 +48,7 @@ package struct ExternalPurchaseReportResource: Decodable, Listed, Sendable {
     package static let listName = "externalPurchaseReports"
 
     package let requestIdentifier: String
+    package let bundleId: String
     package let lineItemIds: [String]
     package let state: String
     package let reportedBy: String?
