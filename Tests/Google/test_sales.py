@@ -115,7 +115,6 @@ class ExternalTransactionTests(PlayTests):
             ({"transactionTime": None}, "required", "transactionTime"),
             ({"transactionTime": moment(3600)}, "invalidValue", "transactionTime"),
             ({"originalPreTaxAmount": None}, "required", "originalPreTaxAmount"),
-            ({"originalPreTaxAmount": amount(0)}, "invalidValue", "originalPreTaxAmount"),
             ({"originalPreTaxAmount": amount(1, "usd")}, "invalidValue", "originalPreTaxAmount"),
             ({"originalTaxAmount": None}, "required", "originalTaxAmount"),
             ({"originalTaxAmount": amount(1, "EUR")}, "invalidValue", "originalTaxAmount"),

@@ -27,6 +27,9 @@ package struct ExternalTransactionResource: Decodable, Listed, Sendable {
     package let kind: String
     package let refundId: String?
     package let packageName: String
+    package let program: String?
+    package let linkType: String?
+    package let content: JSONContent
     package let state: String
     package let attempts: Int
     package let lastError: String?

@@ -306,7 +306,7 @@ extension LedgerTransaction {
 extension Table {
     /// The sales outside Google's billing, and refunds of them, that back ends have reported. `refund_id`: empty for the sale, `~` for
     /// the refund of all that is left, else the identifier of a partial refund; `content`: the body of the request to Google Play;
-    /// `initial_id`: the first transaction of the series that a sale continues; `next_attempt_at`: null once Google Play has the report
+    /// `initial_id`: the transaction that Google Play has to know before a sale; `next_attempt_at`: null once Google Play has the report
     /// (`passed_on_at`), or refuses it for good (`last_error`).
     static let externalTransaction = Table(
         name: "external_transaction", family: .globalKey,

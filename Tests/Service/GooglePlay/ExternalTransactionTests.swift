@@ -198,6 +198,76 @@ import Testing
         }
     }
 
+    private static let offer = JSONValue.object(["linkType": "LINK_TO_DIGITAL_CONTENT_OFFER"])
+
+    @Test func `the details of a program are shown and reach Google Play, and the token is not shown`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let sales: [(String, [String: JSONValue?], program: String, link: String?)] = [
+                ("media", ["transactionProgramCode": 11], "alternativeBilling", nil),
+                (
+                    "link", ["externalContentLinkDetails": Self.offer], "externalContentLinks",
+                    "LINK_TO_DIGITAL_CONTENT_OFFER"
+                ),
+                (
+                    "download",
+                    [
+                        "originalPreTaxAmount": Self.amount("0"), "originalTaxAmount": Self.amount("0"),
+                        "externalOfferDetails": .object([
+                            "linkType": "LINK_TO_APP_DOWNLOAD", "installedAppPackage": "com.example.game",
+                            "installedAppCategory": "GAME",
+                        ]),
+                        "userTaxAddress": .object(["regionCode": "DE"]),
+                    ], "externalOffers", "LINK_TO_APP_DOWNLOAD"
+                ),
+            ]
+            for (identifier, changes, program, link) in sales {
+                let answer = try await service.send(.post, Self.path, Self.sale(identifier, fixture, changes))
+                #expect(answer.status == 201, "\(identifier)")
+                let recorded = try answer.decoded(ExternalTransactionResource.self)
+                #expect((recorded.program, recorded.linkType) == (program, link))
+                let text = String(decoding: answer.jsonData, as: UTF8.self)
+                #expect(!text.contains("secret-of-the-app") && text.contains("oneTimeTransaction"))
+            }
+            try await Self.passOn(service)
+            #expect(try await Self.reports(service, "?state=passedOn").count == sales.count)
+            let known = try fixture.play.perform { books in
+                try sales.map { try books.reported($0.0, of: TestGarden.bundleIdentifier) }
+            }
+            #expect(known.map(\.transactionProgramCode) == [11, nil, nil])
+            #expect(known[1].externalContentLinkDetails?.linkType == "LINK_TO_DIGITAL_CONTENT_OFFER")
+            #expect(known[2].externalOfferDetails?.installedAppCategory == "GAME")
+        }
+    }
+
+    @Test func `a sale in a downloaded app is passed on after the download`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let offline = try await fixture.service(isReachable: false)
+            let download = Self.sale(
+                "download", fixture,
+                [
+                    "originalPreTaxAmount": Self.amount("0"), "originalTaxAmount": Self.amount("0"),
+                    "userTaxAddress": .object(["regionCode": "DE"]),
+                    "externalOfferDetails": .object([
+                        "linkType": "LINK_TO_APP_DOWNLOAD", "installedAppPackage": "com.example.game",
+                        "installedAppCategory": "GAME",
+                    ]),
+                ])
+            let sale = Self.sale(
+                "sale", fixture,
+                [
+                    "userTaxAddress": .object(["regionCode": "DE"]),
+                    "externalOfferDetails": .object(["appDownloadEventExternalTransactionId": "download"]),
+                ])
+            for report in [download, sale] {
+                #expect(try await offline.send(.post, Self.path, report).status == 201)
+            }
+            try await Self.passOn(offline)
+            #expect(
+                try await Self.reports(offline).filter { $0.attempts > 0 }.map(\.externalTransactionId) == ["download"])
+        }
+    }
+
     @Test func `a series is passed on after its first transaction`() async throws {
         try await GooglePlayFixture.run { fixture in
             let offline = try await fixture.service(isReachable: false)
@@ -225,12 +295,29 @@ import Testing
             let later = fixture.garden.clock.now().adding(seconds: 60).rfc3339
             let changes: [[String: JSONValue?]] = [
                 ["externalTransactionId": "a b"], ["externalTransactionId": .string(String(repeating: "x", count: 64))],
-                ["transactionTime": .string(later)], ["originalPreTaxAmount": Self.amount("0")],
+                ["transactionTime": .string(later)], ["originalPreTaxAmount": Self.amount("1.5")],
                 ["originalPreTaxAmount": Self.amount("-1")], ["originalTaxAmount": nil as JSONValue?],
                 ["originalTaxAmount": .object(["currency": "EUR", "priceMicros": "1"])],
                 ["userTaxAddress": .object(["regionCode": "usa"])], ["oneTimeTransaction": nil as JSONValue?],
                 ["oneTimeTransaction": .object(["externalTransactionToken": ""])],
                 ["recurringTransaction": .object([:])], Self.series([:]),
+                Self.series(["migratedTransactionProgram": "MONTHLY"]),
+                Self.series([
+                    "externalTransactionToken": "t", "externalSubscription": .object(["subscriptionType": "YEARLY"]),
+                ]),
+                ["externalContentLinkDetails": .object([:])],
+                ["externalContentLinkDetails": .object(["linkType": "LINK_TO_SHOP"])],
+                ["externalContentLinkDetails": .object(["linkType": "LINK_TO_APP_DOWNLOAD"])],
+                [
+                    "externalContentLinkDetails": .object([
+                        "linkType": "LINK_TO_APP_DOWNLOAD", "installedAppPackage": "a.b",
+                    ])
+                ],
+                ["externalOfferDetails": Self.offer, "externalContentLinkDetails": Self.offer],
+                ["externalOfferDetails": Self.offer, "transactionProgramCode": 1],
+                ["externalOfferDetails": .object(["installedAppCategory": "TOOL"])],
+                ["externalOfferDetails": .object(["unknown": "x"])], ["transactionProgramCode": -1],
+                ["transactionProgramCode": .integer(Int64(Int32.max) + 1)], ["transactionProgramCode": "1"],
             ]
             for change in changes {
                 let answer = try await service.send(.post, Self.path, Self.sale("bad", fixture, change))

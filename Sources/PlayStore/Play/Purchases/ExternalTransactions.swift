@@ -90,9 +90,7 @@ extension ExternalTransaction {
     fileprivate func check(at now: Timestamp) throws(PublisherError) {
         guard let transactionTime else { throw .required("transactionTime") }
         guard transactionTime.moment <= now else { throw .invalidValue("transactionTime", "it is in the future.") }
-        guard try originalPreTaxAmount.checked("originalPreTaxAmount") > 0 else {
-            throw .invalidValue("originalPreTaxAmount", "it has to be more than 0.")
-        }
+        _ = try originalPreTaxAmount.checked("originalPreTaxAmount")
         _ = try originalTaxAmount.checked("originalTaxAmount")
         guard originalPreTaxAmount?.currency == originalTaxAmount?.currency else {
             throw .invalidValue("originalTaxAmount", "it has the currency of originalPreTaxAmount.")
@@ -207,7 +205,7 @@ extension PlayBooks {
     }
 
     /// `externaltransactions.getexternaltransaction`.
-    func reported(_ identifier: String, of packageName: String) throws -> ExternalTransaction {
+    package func reported(_ identifier: String, of packageName: String) throws -> ExternalTransaction {
         try foundTransaction(identifier, of: packageName).answer
     }
 
