@@ -169,6 +169,15 @@ struct ExternalPurchaseRecords {
             })
     }
 
+    /// The reports about a token, the newest first.
+    fileprivate func reports(about identifier: String, of app: String, limit: Int) throws -> [ExternalPurchaseReport] {
+        try reports(
+            """
+            WHERE external_purchase_id = $1 AND app = $2 ORDER BY reported_at DESC, request_id DESC LIMIT $3
+            """,
+            [identifier, apps[app], limit])
+    }
+
     private func values(of key: ExternalPurchaseReport.Key) -> [any SQLConvertible] {
         [key.externalPurchaseIdentifier, key.requestIdentifier, apps[key.app]]
     }
@@ -486,6 +495,17 @@ extension EntitlementService {
         try await ledger.read { transaction in
             guard let app = try transaction.number(ofApp: app) else { return [] }
             return try transaction.externalPurchases.list(of: app.number, in: state, after: position, limit: limit)
+        }
+    }
+
+    /// A token with the reports about it, the newest first; nil if the service does not know it.
+    package func externalPurchase(
+        _ identifier: String, of app: String, limit: Int
+    ) async throws -> (purchase: ExternalPurchase, reports: [ExternalPurchaseReport])? {
+        try await ledger.read { transaction in
+            let records = try transaction.externalPurchases
+            let found = try records.purchases(identifier).first { $0.app.hasSameBytes(as: app) }
+            return try found.map { ($0, try records.reports(about: identifier, of: app, limit: limit)) }
         }
     }
 

@@ -14,6 +14,11 @@ package final class ExternalTransactionReport: Sendable {
         package let transactionIdentifier: String
         /// The report about the transaction: the sale, or a refund.
         package let part: Part
+
+        /// The key of another report about the transaction.
+        package func with(_ part: Part) -> Key {
+            Key(realm: realm, packageName: packageName, transactionIdentifier: transactionIdentifier, part: part)
+        }
     }
 
     package enum Part: Hashable, Sendable {
@@ -112,12 +117,16 @@ package final class ExternalTransactionReport: Sendable {
     }
 
     /// The amount before tax that a sale has, or that a partial refund gives back, in millionths; nil for a full refund.
-    package var preTaxMicros: Int64? {
+    package var preTaxMicros: Int64? { preTaxAmount?.text("priceMicros").flatMap { Int64($0) } }
+
+    /// The currency of that amount.
+    package var currency: String? { preTaxAmount?.text("currency") }
+
+    private var preTaxAmount: JSONObject? {
         let field = key.part == .sale ? "originalPreTaxAmount" : "partialRefund"
-        guard case .object(var amount)? = content[field] else { return nil }
-        if case .object(let inner)? = amount["refundPreTaxAmount"] { amount = inner }
-        guard let micros = amount.text("priceMicros") else { return nil }
-        return Int64(micros)
+        guard case .object(let amount)? = content[field] else { return nil }
+        if case .object(let inner)? = amount["refundPreTaxAmount"] { return inner }
+        return amount
     }
 
     /// The program of a sale; nil for a refund.

@@ -208,7 +208,10 @@ extension ExternalPurchaseReport: AnswerObject, Listed {
         $0.field("lineItemIds", "The identifiers of the line items.", \.lineItemIdentifiers)
         $0.field("state", "The state at Apple.", \.state)
         $0.field("reportedAt", "When the back end, or the service, has made it.", \.reportedAt)
-        $0.field("reportedBy", "The identifier of the API key; absent if the service reports by itself.", \.reportedBy)
+        $0.field(
+            "reportedBy",
+            "The identifier of the API key, or `member` and a name; absent if the service reports by itself.",
+            \.reportedBy)
         $0.keyName("reportedByName", \.reportedBy)
         $0.field("dueAt", "The time by which Apple has to have it.", \.dueAt)
         $0.field("attempts", "The number of attempts to send it.", \.attempts)

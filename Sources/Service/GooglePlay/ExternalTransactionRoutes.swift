@@ -159,7 +159,7 @@ struct ExternalTransactionRoutes: OperationGroup {
             app.purchases.key(ofExternalTransaction: identifier, part, in: app.client.realm),
             of: app.purchases.app.bundleIdentifier, content, continuing: initial, reportedAt: now,
             by: try context.requiredCaller.name, nextAttemptAt: now)
-        let recorded = try await app.purchases.record(report)
+        let recorded = try await service.record(report)
         return try recorded.answer(naming: try await service.ledger.apiKeyNames(), status: .created)
     }
 
@@ -187,7 +187,7 @@ extension ExternalTransactionReport: AnswerObject, Listed {
         }
         $0.field("state", "The state at Google Play.", \.state)
         $0.field("reportedAt", "When the back end has reported it.", \.reportedAt)
-        $0.field("reportedBy", "The identifier of the API key.", \.reportedBy)
+        $0.field("reportedBy", "The identifier of the API key, or `member` and a name.", \.reportedBy)
         $0.keyName("reportedByName", \.reportedBy)
         $0.field("attempts", "The number of attempts to pass it on.", \.attempts)
         $0.field("nextAttemptAt", "The time of the next attempt; absent if it does not wait.", \.nextAttemptAt)

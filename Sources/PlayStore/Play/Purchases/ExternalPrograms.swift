@@ -147,7 +147,7 @@ extension PlayBooks {
             ("oneTimeTransaction", report.oneTimeTransaction?.externalTransactionToken),
             ("recurringTransaction", report.recurringTransaction?.externalTransactionToken),
         ] {
-            guard let token else { continue }
+            guard let token, !token.isEmpty else { continue }
             let known: ExternalTransactionToken? = try database.record(
                 """
                 SELECT record FROM external_transaction_token WHERE token = \(token) AND package_name = \(packageName)
