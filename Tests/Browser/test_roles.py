@@ -52,10 +52,7 @@ class Roles(unittest.TestCase):
                  "store/account/family/leave", "customers/move",
                  # They need a key of the App Store, a purchase at Google Play, or a request that awaits approval.
                  "store-actions", "customers/:issuer/:user/transactions/:transaction/store-actions",
-                 "store-actions/:action/approval", "store-actions/:action/refusal",
-                 # They need a sale outside the stores.
-                 "app-store/external-purchases/:token/reports", "app-store/external-purchases/:token/refunds",
-                 "app-store/external-transactions/:transaction/refunds"}
+                 "store-actions/:action/approval", "store-actions/:action/refusal"}
         for route in routes.all_routes():
             if route.is_form and not route.path.endswith("/:action") and route.path not in later:
                 with self.subTest(route.path):
