@@ -36,6 +36,7 @@ struct ExternalPurchasesList: ServiceCaller {
         static let listName = "externalPurchases"
 
         let externalPurchaseId: String
+        let bundleId: String
         let tokenType: String?
         let isAnnounced: Bool
         let dueAt: String
@@ -45,8 +46,8 @@ struct ExternalPurchasesList: ServiceCaller {
     func perform() async throws {
         let tokens: [Answered<Token>] = try await elements(
             of: "/v1/apple/external-purchases", [("state", state)], upTo: list)
-        try terminal.list(["TOKEN", "TYPE", "KNOWN", "DUE", "STATE"], tokens, orElse: "No tokens.") {
-            [$0.externalPurchaseId, $0.tokenType, $0.isAnnounced ? "yes" : "no", $0.dueAt, $0.state]
+        try terminal.list(["TOKEN", "APP", "TYPE", "KNOWN", "DUE", "STATE"], tokens, orElse: "No tokens.") {
+            [$0.externalPurchaseId, $0.bundleId, $0.tokenType, $0.isAnnounced ? "yes" : "no", $0.dueAt, $0.state]
         }
     }
 }

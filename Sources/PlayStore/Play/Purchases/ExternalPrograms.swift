@@ -57,7 +57,7 @@ package struct ExternalApp: Codable, Hashable, Sendable {
     }
 }
 
-/// What a report says about the program in which its sale was made.
+/// The checks of a report against the program in which its sale was made.
 extension ExternalTransaction {
     /// The package name and the category of a downloaded app; nil for another report.
     var download: (details: String, app: String?, categoryField: String, category: String?)? {
