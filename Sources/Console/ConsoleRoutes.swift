@@ -84,6 +84,8 @@ package struct ConsoleRoutes: RouteSource {
         RefusalsRoutes(services: services).add(to: pages)
         ProofsRoutes(services: services).add(to: pages)
         AppStoreRoutes(services: services).add(to: pages)
+        ExternalPurchaseRoutes(services: services).add(to: pages)
+        ExternalTransactionRoutes(services: services).add(to: pages)
         if let webhooks = services.webhooks {
             WebhooksRoutes(services: services, webhooks: webhooks).add(to: pages)
         }

@@ -1,6 +1,7 @@
 """Chromium, and windows of it that note whatever must not happen on a page."""
 
 import contextlib
+import datetime
 import functools
 import http.server
 import os
@@ -286,7 +287,28 @@ def arranged():
         faults = window.take_faults()
         if faults:
             raise AssertionError(f"arranging the shop: {faults}")
+        sell_outside_the_stores()
         return ["/console/customers/-/collector", product, "/console/products/" + ITEM_PRODUCT]
+
+
+def sell_outside_the_stores():
+    """Reports a sale outside the App Store and one outside Google Play, as a back end does."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    token = shop().till("store", "external-tokens", "--make")
+    shop().post("/v1/apple/external-purchases", {"token": token["token"]})
+    shop().post(f"/v1/apple/external-purchases/{token['externalPurchaseId']}/reports", {
+        "requestIdentifier": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "status": "LINE_ITEM", "lineItems": [{
+            "lineItemId": "sale-1", "creationDate": int(now.timestamp() * 1000), "eventType": "BUY",
+            "productType": "ONE_TIME_BUY", "productIdentifier": ITEM_PRODUCT, "quantity": 1, "amountTaxInclusive": 10000,
+            "amountTaxExclusive": 8000, "taxAmount": 2000, "netAmountTaxExclusive": 8000, "pricingCurrency": "EUR",
+            "reportingCurrency": "EUR", "taxCountry": "ESP"}]})
+    token = shop().till("play", "external-token", "EXTERNAL_CONTENT_LINK")
+    shop().post("/v1/google/external-transactions", {
+        "externalTransactionId": "sale-1", "transactionTime": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "originalPreTaxAmount": {"currency": "USD", "priceMicros": "9990000"},
+        "originalTaxAmount": {"currency": "USD", "priceMicros": "500000"}, "userTaxAddress": {"regionCode": "US"},
+        "oneTimeTransaction": {"externalTransactionToken": token["externalTransactionToken"]},
+        "externalContentLinkDetails": {"linkType": "LINK_TO_DIGITAL_CONTENT_OFFER"}})
 
 
 @functools.cache

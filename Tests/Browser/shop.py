@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TILL = os.environ.get("TILL", str(ROOT / ".build/release/till"))
@@ -63,6 +64,14 @@ class Shop:
         if result.returncode:
             raise RuntimeError(f"`till {' '.join(arguments)}` failed: {result.stdout}{result.stderr}")
         return json.loads(result.stdout) if result.stdout.strip() else None
+
+    def post(self, path, body):
+        """Sends a request of a back end."""
+        request = urllib.request.Request(
+            self.url + path, data=json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
 
     def invite(self, name, role):
         """Adds a person, and returns the one-time link."""

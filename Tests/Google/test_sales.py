@@ -24,12 +24,22 @@ class ExternalTransactionTests(PlayTests):
     def setUpClass(cls):
         super().setUpClass()
         cls.external = cls.client.externaltransactions()
+        cls.first_token = cls.play.sandbox("POST", "externalTransactionTokens", {
+            "packageName": GARDEN, "billingProgram": "USER_CHOICE_BILLING"})["externalTransactionToken"]
 
-    def report(self, identifier, **more):
+    def token(self, program="USER_CHOICE_BILLING", package=GARDEN):
+        made = self.play.sandbox(
+            "POST", "externalTransactionTokens", {"packageName": package, "billingProgram": program})
+        self.assertEqual((made["packageName"], made["billingProgram"]), (package, program), made)
+        return made["externalTransactionToken"]
+
+    def report(self, identifier, program=None, **more):
+        if program:
+            more.setdefault("oneTimeTransaction", {"externalTransactionToken": self.token(program)})
         body = {
             "transactionTime": moment(-60), "originalPreTaxAmount": amount(9_990_000),
             "originalTaxAmount": amount(500_000), "userTaxAddress": {"regionCode": "US"},
-            "oneTimeTransaction": {"externalTransactionToken": "token-of-the-app"}, **more}
+            "oneTimeTransaction": {"externalTransactionToken": self.first_token}, **more}
         body = {name: value for name, value in body.items() if value is not None}
         return self.external.createexternaltransaction(
             parent=f"applications/{GARDEN}", externalTransactionId=identifier, body=body)
@@ -58,7 +68,7 @@ class ExternalTransactionTests(PlayTests):
         self.refused(self.get("sale-1", SHED), 404, "notFound")
 
     def test_a_series_has_a_first_transaction(self):
-        first = {"externalTransactionToken": "token", "externalSubscription": {"subscriptionType": "RECURRING"}}
+        first = {"externalTransactionToken": self.token(), "externalSubscription": {"subscriptionType": "RECURRING"}}
         self.ok(self.report("month-1", oneTimeTransaction=None, recurringTransaction=first))
         later = {"initialExternalTransactionId": "month-1", "externalSubscription": {"subscriptionType": "RECURRING"}}
         reported = self.ok(self.report("month-2", oneTimeTransaction=None, recurringTransaction=later))
@@ -115,7 +125,6 @@ class ExternalTransactionTests(PlayTests):
             ({"transactionTime": None}, "required", "transactionTime"),
             ({"transactionTime": moment(3600)}, "invalidValue", "transactionTime"),
             ({"originalPreTaxAmount": None}, "required", "originalPreTaxAmount"),
-            ({"originalPreTaxAmount": amount(0)}, "invalidValue", "originalPreTaxAmount"),
             ({"originalPreTaxAmount": amount(1, "usd")}, "invalidValue", "originalPreTaxAmount"),
             ({"originalTaxAmount": None}, "required", "originalTaxAmount"),
             ({"originalTaxAmount": amount(1, "EUR")}, "invalidValue", "originalTaxAmount"),
@@ -128,7 +137,15 @@ class ExternalTransactionTests(PlayTests):
             ({"oneTimeTransaction": {}}, "required", "oneTimeTransaction.externalTransactionToken"),
             ({"externalOfferDetails": {}, "externalContentLinkDetails": download}, "invalidValue",
              "externalOfferDetails"),
+            ({"oneTimeTransaction": {"externalTransactionToken": "another"}}, "invalidValue",
+             "oneTimeTransaction.externalTransactionToken"),
+            ({"oneTimeTransaction": {"externalTransactionToken": self.token(package=SHED)}}, "invalidValue",
+             "oneTimeTransaction.externalTransactionToken"),
             ({"externalOfferDetails": download}, "required", "externalOfferDetails.installedAppPackage"),
+            ({"externalOfferDetails": {"linkType": "LINK_TO_DIGITAL_CONTENT_OFFER"}, "transactionProgramCode": 11},
+             "invalidValue", "transactionProgramCode"),
+            ({"externalOfferDetails": {"linkType": "LINK_TO_DIGITAL_CONTENT_OFFER"}}, "invalidValue",
+             "externalOfferDetails"),
             ({"externalOfferDetails": {"linkType": "LINK"}}, "invalidValue", "externalOfferDetails.linkType"),
             ({"externalContentLinkDetails": {}}, "invalidValue", "externalContentLinkDetails.linkType"),
         ):
@@ -138,6 +155,63 @@ class ExternalTransactionTests(PlayTests):
             with self.subTest(identifier):
                 self.refused(
                     self.report(identifier), 400, "invalidValue" if identifier else "required", "externalTransactionId")
+
+
+    def test_links_in_the_us_and_offers_in_the_eea_have_details_of_their_own(self):
+        offer, nothing = {"linkType": "LINK_TO_DIGITAL_CONTENT_OFFER"}, amount(0)
+        links, offers = "EXTERNAL_CONTENT_LINK", "EXTERNAL_OFFER"
+        germany = {"regionCode": "DE"}
+        linked = self.ok(self.report("linked", links, externalContentLinkDetails=offer))
+        self.assertEqual(linked["externalContentLinkDetails"], offer)
+        self.ok(self.report("offered", offers, externalOfferDetails=offer, userTaxAddress=germany))
+        game = {"installedAppPackage": "com.example.game", "linkType": "LINK_TO_APP_DOWNLOAD"}
+        free = {"originalPreTaxAmount": nothing, "originalTaxAmount": nothing}
+        us = {**free, "externalContentLinkDetails": {**game, "externalAppCategory": "GAME"}}
+        eea = {**free, "userTaxAddress": germany, "externalOfferDetails": {**game, "installedAppCategory": "GAME"}}
+        self.refused(
+            self.report("early", links, **us), 400, "invalidValue", "externalContentLinkDetails.installedAppPackage")
+        registered = self.play.sandbox("POST", "externalApps", {
+            "packageName": GARDEN, "installedAppPackage": "com.example.game", "category": "GAME"})
+        self.assertIn(registered, self.play.sandbox("GET", "externalApps")["externalApps"])
+        self.ok(self.report("us-download", links, **us))
+        self.ok(self.report("eea-download", offers, **eea))
+        inside = {"userTaxAddress": germany}
+        self.ok(self.report(
+            "inside", offers, externalOfferDetails={"appDownloadEventExternalTransactionId": "eea-download"}, **inside))
+        for program, change, reason, location in (
+            (links, {}, "invalidValue", "externalContentLinkDetails"),
+            (links, {"externalOfferDetails": offer}, "invalidValue", "externalContentLinkDetails"),
+            (links, {"externalContentLinkDetails": offer, **inside}, "invalidValue", "userTaxAddress.regionCode"),
+            (offers, {"externalOfferDetails": offer}, "invalidValue", "userTaxAddress.regionCode"),
+            (offers, {"externalOfferDetails": {}, **inside}, "required", "externalOfferDetails.linkType"),
+            (offers, inside, "required", "externalOfferDetails.linkType"),
+            (offers, {"externalOfferDetails": {"appDownloadEventExternalTransactionId": "offered"}, **inside},
+             "invalidValue", "externalOfferDetails.appDownloadEventExternalTransactionId"),
+            ("EXTERNAL_PAYMENTS", {"externalContentLinkDetails": offer}, "invalidValue", "externalContentLinkDetails"),
+            (links, {**us, "originalPreTaxAmount": amount(1)}, "invalidValue", "originalPreTaxAmount"),
+            (links, {**us, "originalTaxAmount": amount(1)}, "invalidValue", "originalTaxAmount"),
+            (links, {**us, "externalContentLinkDetails": game}, "required",
+             "externalContentLinkDetails.externalAppCategory"),
+            (links, {**us, "externalContentLinkDetails": {**game, "externalAppCategory": "APP"}}, "invalidValue",
+             "externalContentLinkDetails.externalAppCategory"),
+            (offers, {**eea, "externalOfferDetails": {**game, "installedAppCategory": "APP"}}, "invalidValue",
+             "externalOfferDetails.installedAppCategory"),
+        ):
+            with self.subTest((program, location)):
+                self.refused(self.report("wrong", program, **change), 400, reason, location)
+
+    def test_a_series_keeps_its_program(self):
+        offer = {"linkType": "LINK_TO_DIGITAL_CONTENT_OFFER"}
+        subscription = {"externalSubscription": {"subscriptionType": "RECURRING"}}
+        first = {**subscription, "externalTransactionToken": self.token("EXTERNAL_CONTENT_LINK")}
+        later = {**subscription, "initialExternalTransactionId": "link-1"}
+        self.ok(self.report(
+            "link-1", oneTimeTransaction=None, recurringTransaction=first, externalContentLinkDetails=offer))
+        self.refused(
+            self.report("link-2", oneTimeTransaction=None, recurringTransaction=later), 400, "invalidValue",
+            "externalContentLinkDetails")
+        self.ok(self.report(
+            "link-2", oneTimeTransaction=None, recurringTransaction=later, externalContentLinkDetails=offer))
 
 
 class RefundReviewTests(PlayTests):

@@ -251,7 +251,7 @@ struct StatementShapeTests: LedgerSuite {
             let key = purchases.key(ofExternalTransaction: "sale-1", part, in: .localPlay)
             let report = ExternalTransactionReport(
                 key, of: "com.example.app", [:], reportedAt: now, by: "K", nextAttemptAt: now)
-            _ = try await purchases.record(report)
+            _ = try await service.record(report)
         }
         for report in try await purchases.externalTransactionsToPassOn(in: .localPlay, limit: 9).due {
             #expect(try await purchases.beginAttempt(of: report))
@@ -259,6 +259,7 @@ struct StatementShapeTests: LedgerSuite {
             try await purchases.passedOn(report)
             _ = try await purchases.preTaxMicros(after: report)
         }
+        _ = try await service.externalTransaction("sale-1", of: "com.example.app", in: .localPlay, limit: 9)
         let listed = try await service.externalTransactions(of: nil, in: nil, after: nil, limit: 1)
         let position = listed.first?.position
         _ = try await service.externalTransactions(of: "com.example.app", in: .refused, after: position, limit: 9)
@@ -285,6 +286,7 @@ struct StatementShapeTests: LedgerSuite {
         }
         let purchase = try await service.externalPurchases(of: nil, in: nil, after: nil, limit: 1).first?.position
         _ = try await service.externalPurchases(of: app, in: .waiting, after: purchase, limit: 9)
+        _ = try await service.externalPurchase("SANDBOX_1", of: app, limit: 9)
         let report = try await service.externalPurchaseReports(of: nil, in: nil, after: nil, limit: 1).first?.position
         _ = try await service.externalPurchaseReports(of: app, in: .refused, after: report, limit: 9)
     }

@@ -57,6 +57,7 @@ ENUMERATIONS = {
     "VoidedPurchaseNotification.refundType": "refundTypes",
     "Order.salesChannel": "SalesChannel", "CancelSurveyResult.reason": "Reason",
     "OrdersReviewRefundRequest.refundPreference": "GoogleRefundPreference",
+    "ExternalOfferDetails.installedAppCategory": "Category", "ExternalContentLinkDetails.externalAppCategory": "Category",
 }
 # The structures of the local Play for schemas of another name.
 STRUCTURES = {

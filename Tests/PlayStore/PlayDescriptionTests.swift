@@ -77,7 +77,18 @@ import Testing
             (.post, "/notifications/faults", #"{"faults":["drop","delay:60"]}"#, 201),
             (.post, "/notifications/1/replay", nil, 200), (.get, "/notifications", nil, 200),
             (.post, "/faults", #"{"reason":"backendError","status":503}"#, 201), (.get, "/faults", nil, 200),
-            (.delete, "/faults", nil, 200), (.get, "/methods", nil, 200), (.get, "/disputes", nil, 200),
+            (.delete, "/faults", nil, 200),
+            (.get, "/methods", nil, 200), (.get, "/disputes", nil, 200),
+            (
+                .post, "/externalTransactionTokens",
+                #"{"packageName":"\#(Self.packageName)","billingProgram":"EXTERNAL_OFFER"}"#, 201
+            ),
+            (
+                .post, "/externalApps",
+                #"{"packageName":"\#(Self.packageName)","installedAppPackage":"com.example.game","category":"GAME"}"#,
+                201
+            ),
+            (.get, "/externalApps", nil, 200),
             (.get, "/apps/\(Self.packageName)", nil, 200), (.put, "/apps/com.example.other", nil, 200),
             (.post, "/service-accounts", #"{"packageNames":["\#(Self.packageName)"]}"#, 200),
             (.post, "/time/advance", #"{"by":"1d"}"#, 200),

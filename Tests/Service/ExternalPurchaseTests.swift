@@ -293,18 +293,24 @@ import Vocabulary
                 #"till_external_purchase_reports_total{outcome="refused",code="appStoreRefused"} 1"#))
     }
 
-    private static let duplicate =
-        #"{"errors":[{"errorCode":1,"errorMessage":"A duplicate.","fieldName":"requestIdentifier"}]}"#
-    private static let simultaneous =
-        #"{"errors":[{"errorCode":26,"errorMessage":"Two at once.","fieldName":"lineItemId"}]}"#
+    private static func mistakes(_ count: Int, _ code: Int, _ field: String) -> String {
+        let mistake = #"{"errorCode":\#(code),"errorMessage":"A mistake.","fieldName":"\#(field)"}"#
+        return #"{"errors":[\#(Array(repeating: mistake, count: count).joined(separator: ","))]}"#
+    }
+
+    private static let simultaneous = mistakes(1, 26, "lineItemId")
+    /// Apple's answers to another version of a request, or those of a proxy, name no mistakes.
+    private static let general = #"{"errorCode":4000000,"errorMessage":"General Bad Request."}"#
 
     @Test(
         arguments: [
             (200, "{}", "accepted"), (400, simultaneous, "waiting"), (401, "", "waiting"), (403, "{}", "waiting"),
-            (404, "", "waiting"), (500, "", "waiting"), (400, "", "refused"), (400, "[]", "refused"),
-            (400, #"{"errors":[{"errorCode":"1"}]}"#, "refused"), (400, duplicate, "refused"),
+            (404, "", "waiting"), (500, "", "waiting"), (400, "", "waiting"), (400, "[]", "waiting"),
+            (400, general, "waiting"), (400, #"{"errors":[]}"#, "waiting"),
+            (400, #"{"errors":[{"errorCode":"1"}]}"#, "waiting"),
+            (400, mistakes(1, 1, "requestIdentifier"), "refused"),
         ] as [(Int, String, String)])
-    func `a report waits unless Apple accepts it, or refuses its content`(
+    func `a report waits unless Apple accepts it, or refuses its content with mistakes`(
         status: Int, answer: String, state: String
     ) async throws {
         let token = try await announced()
@@ -320,6 +326,58 @@ import Vocabulary
         try await garden.withServer(router) { client in try await work(client).perform() }
         #expect(try await reported().map(\.state) == [state])
         #expect(try await reported().allSatisfy { ($0.lastError == nil) == (state == "accepted") })
+    }
+
+    /// The service finds out, whichever mistakes Apple lists, and however many.
+    @Test(arguments: [
+        (mistakes(60, 1, "lineItemId"), "sale", "accepted"), (mistakes(60, 1, "lineItemId"), "x", "refused"),
+    ])
+    func `a refused report that Apple has already is accepted`(
+        answer: String, lineItem: String, state: String
+    ) async throws {
+        let token = try await announced()
+        #expect(try await report(1, token, "LINE_ITEM", [sale()]).status == 201)
+        let router = Router()
+        router.put("/externalPurchase/v1/reports") { _, _ in
+            Response(status: .badRequest, body: ResponseBody(byteBuffer: ByteBuffer(string: answer)))
+        }
+        router.get("/externalPurchase/v1/reports/:id") { _, context in
+            let known = Self.object([
+                "requestIdentifier": .string(context.parameters.get("id") ?? ""),
+                "externalPurchaseId": .string(token.externalPurchaseId), "status": "LINE_ITEM",
+                "lineItems": .array([.object(["lineItemId": .string(lineItem)])]),
+            ])
+            return known.compactText
+        }
+        try await garden.withServer(router) { client in try await work(client).perform() }
+        let recorded = try #require(try await reported().first)
+        #expect(recorded.state == state)
+        // The ledger keeps fifty of them.
+        #expect(recorded.errors?.count == (state == "refused" ? 50 : nil))
+    }
+
+    @Test func `a report of a token of several apps names the app`() async throws {
+        let token = try await announced()
+        let kept = ExternalPurchase.Token(
+            identifier: token.externalPurchaseId, type: nil, createdAt: garden.store.now, expiresAt: nil)
+        _ = try await service.announce(kept, of: "com.example.other")
+        let refused = try await report(1, token, "NO_LINE_ITEM")
+        #expect(refused.status == 409 && refused.code == "externalPurchaseAmbiguous")
+        #expect(String(decoding: refused.body, as: UTF8.self).contains("com.example.other"))
+        let path = "\(Self.path)/\(token.externalPurchaseId)/reports"
+        func named(_ app: String) async throws -> ServiceFixture.Answer {
+            try await send(
+                .post, path,
+                Self.object([
+                    "requestIdentifier": .string(Self.request(1)), "status": "NO_LINE_ITEM", "bundleId": .string(app),
+                ]))
+        }
+        #expect(try await named("com.example.third").code == "externalPurchaseUnknown")
+        #expect(try await reported().isEmpty)
+        let answer = try await named(TestGarden.bundleIdentifier)
+        #expect(answer.status == 201)
+        #expect(
+            try answer.decoded(ExternalPurchaseReportResource.self).bundleId == TestGarden.bundleIdentifier)
     }
 
     @Test func `tokens that nobody reports are reported by the service, a day before they are due`() async throws {

@@ -27,6 +27,9 @@ package struct ExternalTransactionResource: Decodable, Listed, Sendable {
     package let kind: String
     package let refundId: String?
     package let packageName: String
+    package let program: String?
+    package let linkType: String?
+    package let content: JSONContent
     package let state: String
     package let attempts: Int
     package let lastError: String?
@@ -48,6 +51,7 @@ package struct ExternalPurchaseReportResource: Decodable, Listed, Sendable {
     package static let listName = "externalPurchaseReports"
 
     package let requestIdentifier: String
+    package let bundleId: String
     package let lineItemIds: [String]
     package let state: String
     package let reportedBy: String?

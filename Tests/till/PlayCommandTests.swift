@@ -128,6 +128,19 @@ import Testing
         #expect(try await purchases().map(\.state) == ["canceled"])
     }
 
+    @Test func `an app gets the token of a program, and an app outside Google Play is registered`() async throws {
+        let token = try await till.run("play", "external-token", "EXTERNAL_OFFER", "--json")
+            .decoded(PlayExternalTokenResource.self)
+        #expect(token.billingProgram == "EXTERNAL_OFFER" && !token.externalTransactionToken.isEmpty)
+        #expect(try await till.run("play", "external-token", "MINE").status == 64)
+        #expect(try await till.run("play", "external-token", "EXTERNAL_OFFER", "--package", "com.none").status == 1)
+        let registered = try await till.run("play", "external-apps", "com.example.game", "--category", "GAME")
+        #expect(registered.status == 0, "\(registered)")
+        let listed = try await till.run("play", "external-apps").output
+        #expect(listed.contains("com.example.game") && listed.contains("GAME"))
+        #expect(try await till.run("play", "external-apps", "no name").status == 64)
+    }
+
     @Test func `a key file names the Play that runs, also after it has ended`() async throws {
         let started = try await ServeProcess(till, [], command: "play")
         let url = started.url.absoluteString

@@ -161,6 +161,44 @@ import Vocabulary
         #expect(await service.end(SIGTERM) == 0)
     }
 
+    @Test func `a command reports a sale outside Google Play, its refund, and lists both`() async throws {
+        let key = try await till.makeKey("all")
+        let service = try await ServeProcess(till, Self.arguments + catalog)
+        let play = try playURL()
+        let token = try await service.curl(
+            "/sandbox/v1/externalTransactionTokens", key: Self.sandboxKey,
+            body: #"{"packageName":"com.example.garden","billingProgram":"EXTERNAL_CONTENT_LINK"}"#, at: play
+        ).decoded(PlayExternalTokenResource.self).externalTransactionToken
+        let file = till.folder.file("sale.json")
+        let time = SystemClock().now().adding(seconds: -60).rfc3339
+        try Data(
+            """
+            {"externalTransactionId": "sale-1", "transactionTime": "\(time)", "userTaxAddress": {"regionCode": "US"},
+             "originalPreTaxAmount": {"currency": "USD", "priceMicros": "9990000"},
+             "originalTaxAmount": {"currency": "USD", "priceMicros": "0"},
+             "oneTimeTransaction": {"externalTransactionToken": "\(token)"},
+             "externalContentLinkDetails": {"linkType": "LINK_TO_DIGITAL_CONTENT_OFFER"}}
+            """.utf8
+        ).write(to: file)
+        func command(_ arguments: String...) async throws -> TillProcess.Result {
+            try await till.run(
+                arguments: ["external-transactions"] + arguments + ["--server", service.url.absoluteString],
+                environment: ["TILL_API_KEY": key])
+        }
+        let reported = try await command("report", file.path)
+        #expect(reported.status == 0 && reported.output.contains("externalContentLinks"), "\(reported)")
+        #expect(!reported.output.contains(token))
+        try await expectEventually { try await command("list", "--state", "passedOn").output.contains("sale-1") }
+        let part = try await command("refund", "sale-1", "--refund-id", "r1", "--micros", "990000", "--currency", "USD")
+        #expect(part.status == 0 && part.output.contains("partialRefund r1"), "\(part)")
+        #expect(try await command("refund", "sale-1", "--refund-id", "r2").status == 64)
+        let unknown = try await command("refund", "sale-2")
+        #expect(unknown.status == 1 && unknown.error.contains("Nobody has reported"), "\(unknown)")
+        try Data("no JSON".utf8).write(to: file)
+        #expect(try await command("report", file.path).status == 64)
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
     @Test func `the service acknowledges what it has granted, and hears of a renewal`() async throws {
         let key = try await till.makeKey()
         let service = try await ServeProcess(till, Self.arguments + catalog)

@@ -150,12 +150,15 @@ package final class ExternalPurchaseReport: Sendable {
             package let lineItemId: String?
         }
 
+        /// The largest number of mistakes that the ledger keeps. A corrected report tells of more.
+        private static let maximumCount = 50
+
         /// The sentence about the attempt.
         package let message: String
         package let mistakes: [Mistake]
 
         package init(_ message: String, mistakes: [Mistake] = []) {
-            (self.message, self.mistakes) = (message, mistakes)
+            (self.message, self.mistakes) = (message, Array(mistakes.prefix(Self.maximumCount)))
         }
     }
 
@@ -184,6 +187,8 @@ package final class ExternalPurchaseReport: Sendable {
             Key(requestIdentifier, of: purchase.token.identifier, in: purchase.app), status, lineItems,
             reportedAt: moment, by: reportedBy, dueAt: due, nextAttemptAt: moment)
     }
+
+    package var lineItemIdentifiers: [String] { lineItems.compactMap { $0.text("lineItemId") } }
 
     package var state: State {
         if acceptedAt != nil { return .accepted }
@@ -228,6 +233,10 @@ extension JSONObject {
 package enum ExternalPurchaseError: RuledError, Equatable {
     /// The service does not know the token.
     case unknown
+    /// Several apps have a token with the identifier.
+    case ambiguous(apps: [String])
+    /// A report does not have Apple's form.
+    case invalid(String)
     /// A report with the same identifier has other content.
     case differs
     /// The service has no key with which it could ask the App Store about the app.
@@ -240,6 +249,14 @@ package enum ExternalPurchaseError: RuledError, Equatable {
                 "externalPurchaseUnknown", .notFound,
                 "The service does not know this token. Send its text to POST /v1/apple/external-purchases before its report.",
                 korean: "서비스가 모르는 토큰입니다. 보고하기 전에 토큰을 POST /v1/apple/external-purchases로 보내세요.")
+        case .ambiguous(let apps):
+            ErrorRule(
+                "externalPurchaseAmbiguous", .conflict,
+                "The apps \(apps.joined(separator: ", ")) have a token with this identifier. Name the one that is meant in bundleId.",
+                korean: "이 식별자의 토큰이 앱 \(apps.joined(separator: ", "))에 있습니다. 어느 앱인지 bundleId로 알리세요.")
+        case .invalid(let detail):
+            ErrorRule(
+                "bodyInvalid", .badRequest, hasReason: true, detail, korean: "보고가 Apple의 형식이 아닙니다.")
         case .differs:
             ErrorRule(
                 "externalPurchaseReportDiffers", .conflict,

@@ -169,6 +169,15 @@ struct ExternalPurchaseRecords {
             })
     }
 
+    /// The reports about a token, the newest first.
+    fileprivate func reports(about identifier: String, of app: String, limit: Int) throws -> [ExternalPurchaseReport] {
+        try reports(
+            """
+            WHERE external_purchase_id = $1 AND app = $2 ORDER BY reported_at DESC, request_id DESC LIMIT $3
+            """,
+            [identifier, apps[app], limit])
+    }
+
     private func values(of key: ExternalPurchaseReport.Key) -> [any SQLConvertible] {
         [key.externalPurchaseIdentifier, key.requestIdentifier, apps[key.app]]
     }
@@ -335,13 +344,13 @@ extension ExternalPurchaseReport.Refusal {
 }
 
 extension ExternalPurchaseReport.Refusal.Mistake {
-    /// The largest number of mistakes that the ledger keeps, and the largest length of their texts. A corrected report tells of more.
-    private static let (maximumCount, maximumLength) = (50, 256)
+    /// The largest length of the texts of a mistake.
+    private static let maximumLength = 256
 
     /// The mistakes in a member of Apple's answer (`SendReportErrorResponse`); empty for another value.
     package static func all(in value: JSONValue?) -> [Self] {
         guard case .array(let elements)? = value else { return [] }
-        return elements.prefix(maximumCount).compactMap { element in
+        return elements.compactMap { element in
             func text(_ object: JSONObject, _ name: String) -> String? {
                 object.text(name).flatMap { $0.hasNUL ? nil : String($0.prefix(maximumLength)) }
             }
@@ -379,19 +388,24 @@ extension EntitlementService {
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of the only app of the caller; nil for a caller of all apps.
+    ///   - named: The bundle identifier that the caller names; nil if the token tells the app.
     ///   - check: Throws if the service cannot report for the app of the token.
     /// - Returns: The recorded report: the earlier one, if it has the same content and was not refused.
     /// - Throws: `ExternalPurchaseError`, `StorageFault`.
     package func report(
         _ status: ExternalPurchaseReport.Status, _ lineItems: [JSONObject], about identifier: String,
-        as requestIdentifier: String, of app: String?, by key: String?,
+        as requestIdentifier: String, of app: String?, named: String? = nil, by key: String?,
         checking check: @escaping @Sendable (ExternalPurchase) throws -> Void
     ) async throws -> ExternalPurchaseReport {
         let now = clock.now()
         return try await ledger.write { transaction in
             let records = try transaction.externalPurchases
-            let found = try records.purchases(identifier).first { app?.hasSameBytes(as: $0.app) ?? true }
-            guard let purchase = found else { throw ExternalPurchaseError.unknown }
+            let found = try records.purchases(identifier).filter { purchase in
+                [app, named].allSatisfy { $0?.hasSameBytes(as: purchase.app) ?? true }
+            }
+            guard let purchase = found.first else { throw ExternalPurchaseError.unknown }
+            // An app can announce a token that is another app's, so that the first of several is not the one that is meant.
+            guard found.count == 1 else { throw ExternalPurchaseError.ambiguous(apps: found.map(\.app)) }
             try check(purchase)
             let report = ExternalPurchaseReport(
                 requestIdentifier, about: purchase, status, lineItems, at: now, by: key)
@@ -481,6 +495,17 @@ extension EntitlementService {
         try await ledger.read { transaction in
             guard let app = try transaction.number(ofApp: app) else { return [] }
             return try transaction.externalPurchases.list(of: app.number, in: state, after: position, limit: limit)
+        }
+    }
+
+    /// A token with the reports about it, the newest first; nil if the service does not know it.
+    package func externalPurchase(
+        _ identifier: String, of app: String, limit: Int
+    ) async throws -> (purchase: ExternalPurchase, reports: [ExternalPurchaseReport])? {
+        try await ledger.read { transaction in
+            let records = try transaction.externalPurchases
+            let found = try records.purchases(identifier).first { $0.app.hasSameBytes(as: app) }
+            return try found.map { ($0, try records.reports(about: identifier, of: app, limit: limit)) }
         }
     }
 

@@ -43,6 +43,17 @@ private struct ExternalTransactionRecords {
         ).first
     }
 
+    /// The reports about a transaction: the sale, then the refunds.
+    func reports(
+        about identifier: String, of package: String, in realm: Realm, limit: Int
+    ) throws -> [ExternalTransactionReport] {
+        try reports(
+            """
+            WHERE transaction_id = $1 AND package = $2 AND realm = $3 ORDER BY reported_at, refund_id LIMIT $4
+            """,
+            [identifier, package, realm.rawValue, limit])
+    }
+
     /// Writes a report, unless there is one with its key.
     func add(_ report: ExternalTransactionReport) throws {
         try database.insert(
@@ -170,31 +181,6 @@ extension GooglePurchaseService {
         .init(realm: realm, packageName: packageName, transactionIdentifier: identifier, part: part)
     }
 
-    /// Records a report, which then waits to be passed on.
-    ///
-    /// - Returns: The recorded report: the earlier one, if it has the same content.
-    /// - Throws: `ExternalTransactionError`, `StorageFault`.
-    package func record(_ report: ExternalTransactionReport) async throws -> ExternalTransactionReport {
-        let key = report.key
-        return try await entitlements.ledger.write { transaction in
-            try transaction.register(app: report.app)
-            let records = try transaction.externalTransactions
-            let sale = Self.sale(of: key)
-            if key.part != .sale, try records.report(sale) == nil { throw ExternalTransactionError.unknown }
-            try records.add(report)
-            guard let recorded = try records.report(key), recorded.content == report.content else {
-                throw ExternalTransactionError.differs
-            }
-            return recorded
-        }
-    }
-
-    private static func sale(of key: ExternalTransactionReport.Key) -> ExternalTransactionReport.Key {
-        .init(
-            realm: key.realm, packageName: key.packageName, transactionIdentifier: key.transactionIdentifier,
-            part: .sale)
-    }
-
     /// The reports to pass on now, those that no other report holds up. The others are looked at after those.
     package func externalTransactionsToPassOn(
         in realm: Realm, limit: Int
@@ -265,7 +251,7 @@ extension GooglePurchaseService {
         guard case .partialRefund = refund.key.part, let amount = refund.preTaxMicros else { return nil }
         return try await entitlements.ledger.read { transaction in
             let records = try transaction.externalTransactions
-            guard let total = try records.report(Self.sale(of: refund.key))?.preTaxMicros else { return nil }
+            guard let total = try records.report(refund.key.with(.sale))?.preTaxMicros else { return nil }
             let earlier = try records.passedOnRefunds(of: refund.key).compactMap(\.preTaxMicros)
             return earlier.reduce(total - amount, -)
         }
@@ -273,6 +259,33 @@ extension GooglePurchaseService {
 }
 
 extension EntitlementService {
+    /// Records a report, which then waits to be passed on.
+    ///
+    /// - Returns: The recorded report: the earlier one, if it has the same content.
+    /// - Throws: `ExternalTransactionError`, `StorageFault`.
+    package func record(_ report: ExternalTransactionReport) async throws -> ExternalTransactionReport {
+        let key = report.key
+        return try await ledger.write { transaction in
+            try transaction.register(app: report.app)
+            let records = try transaction.externalTransactions
+            if key.part != .sale, try records.report(key.with(.sale)) == nil { throw ExternalTransactionError.unknown }
+            try records.add(report)
+            guard let recorded = try records.report(key), recorded.content == report.content else {
+                throw ExternalTransactionError.differs
+            }
+            return recorded
+        }
+    }
+
+    /// The reports about one transaction of an app on Google Play: the sale, then its refunds in their order. Empty if there is no sale.
+    package func externalTransaction(
+        _ identifier: String, of packageName: String, in realm: Realm, limit: Int
+    ) async throws -> [ExternalTransactionReport] {
+        try await ledger.read {
+            try $0.externalTransactions.reports(about: identifier, of: packageName, in: realm, limit: limit)
+        }
+    }
+
     /// The reports about external transactions, the newest first.
     ///
     /// - Parameters:
@@ -306,7 +319,7 @@ extension LedgerTransaction {
 extension Table {
     /// The sales outside Google's billing, and refunds of them, that back ends have reported. `refund_id`: empty for the sale, `~` for
     /// the refund of all that is left, else the identifier of a partial refund; `content`: the body of the request to Google Play;
-    /// `initial_id`: the first transaction of the series that a sale continues; `next_attempt_at`: null once Google Play has the report
+    /// `initial_id`: the transaction that Google Play has to know before a sale; `next_attempt_at`: null once Google Play has the report
     /// (`passed_on_at`), or refuses it for good (`last_error`).
     static let externalTransaction = Table(
         name: "external_transaction", family: .globalKey,

@@ -14,6 +14,11 @@ package final class ExternalTransactionReport: Sendable {
         package let transactionIdentifier: String
         /// The report about the transaction: the sale, or a refund.
         package let part: Part
+
+        /// The key of another report about the transaction.
+        package func with(_ part: Part) -> Key {
+            Key(realm: realm, packageName: packageName, transactionIdentifier: transactionIdentifier, part: part)
+        }
     }
 
     package enum Part: Hashable, Sendable {
@@ -49,6 +54,31 @@ package final class ExternalTransactionReport: Sendable {
         case refused
     }
 
+    /// A program of Google's for sales outside its billing, which the details of a sale name.
+    package enum Program: String, CaseIterable, Sendable {
+        /// Billing by the developer, beside Google's or in its place.
+        case alternativeBilling
+        /// Links to offers and downloads outside Google Play, for customers in the EEA.
+        case externalOffers
+        /// Links to content and downloads outside Google Play, for customers in the US.
+        case externalContentLinks
+
+        /// The member of a sale with the program's details; nil for a program without any.
+        package var details: String? {
+            switch self {
+            case .alternativeBilling: nil
+            case .externalOffers: "externalOfferDetails"
+            case .externalContentLinks: "externalContentLinkDetails"
+            }
+        }
+    }
+
+    /// The content of the link that has led to a sale (`linkType`).
+    package enum LinkType: String, CaseIterable, Sendable {
+        case digitalContentOffer = "LINK_TO_DIGITAL_CONTENT_OFFER"
+        case appDownload = "LINK_TO_APP_DOWNLOAD"
+    }
+
     /// The time in which Google Play is to have it, in seconds.
     static let passingTime: Int64 = 24 * 60 * 60
 
@@ -57,7 +87,8 @@ package final class ExternalTransactionReport: Sendable {
     package let app: String
     /// The body of the request to Google Play.
     package let content: JSONObject
-    /// The first transaction of the series that the sale continues; nil for none.
+    /// The transaction that Google Play has to know before: the first of the series that the sale continues, or the download of the app
+    /// in which it was made; nil for none.
     package let initialIdentifier: String?
     package let reportedAt: Timestamp
     /// The identifier of the API key.
@@ -86,12 +117,45 @@ package final class ExternalTransactionReport: Sendable {
     }
 
     /// The amount before tax that a sale has, or that a partial refund gives back, in millionths; nil for a full refund.
-    package var preTaxMicros: Int64? {
+    package var preTaxMicros: Int64? { preTaxAmount?.text("priceMicros").flatMap { Int64($0) } }
+
+    /// The currency of that amount.
+    package var currency: String? { preTaxAmount?.text("currency") }
+
+    private var preTaxAmount: JSONObject? {
         let field = key.part == .sale ? "originalPreTaxAmount" : "partialRefund"
-        guard case .object(var amount)? = content[field] else { return nil }
-        if case .object(let inner)? = amount["refundPreTaxAmount"] { amount = inner }
-        guard let micros = amount.text("priceMicros") else { return nil }
-        return Int64(micros)
+        guard case .object(let amount)? = content[field] else { return nil }
+        if case .object(let inner)? = amount["refundPreTaxAmount"] { return inner }
+        return amount
+    }
+
+    /// The program of a sale; nil for a refund.
+    package var program: Program? {
+        guard key.part == .sale else { return nil }
+        return Program.allCases.first { $0.details.map { content[$0] != nil } ?? false } ?? .alternativeBilling
+    }
+
+    /// The content of the link that has led to a sale; nil if the report states none.
+    package var linkType: LinkType? {
+        guard let details = program?.details, case .object(let details)? = content[details] else { return nil }
+        return details.text("linkType").flatMap(LinkType.init)
+    }
+
+    /// The body of the request without the token, which is a secret of the customer's app.
+    package var shownContent: JSONObject {
+        var shown = JSONObject()
+        for member in content.members {
+            var value = member.value
+            if case .object(let inner) = value, inner["externalTransactionToken"] != nil {
+                var rest = JSONObject()
+                for each in inner.members where each.key != "externalTransactionToken" {
+                    _ = rest.add(each.key, each.value)
+                }
+                value = .object(rest)
+            }
+            _ = shown.add(member.key, value)
+        }
+        return shown
     }
 
     /// The pauses are those of acknowledgements.

@@ -184,6 +184,7 @@ package struct PlayBooks {
         try database.execute(sql: "DELETE FROM voided_purchase")
         try database.execute(sql: "DELETE FROM notification")
         try database.execute(sql: "DELETE FROM external_transaction")
+        try database.execute(sql: "DELETE FROM external_transaction_token")
         try database.execute(sql: "DELETE FROM refund_review")
         try database.execute(sql: "DELETE FROM purchase")
         let count = database.changesCount

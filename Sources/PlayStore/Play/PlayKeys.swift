@@ -68,7 +68,7 @@ extension PlayBooks {
 
 /// The form of an Android package name.
 package enum PackageName {
-    private static let maximumLength = 150
+    static let maximumLength = 150
 
     package static func isValid(_ text: String) -> Bool {
         text.utf8.count <= maximumLength

@@ -4,7 +4,7 @@ import HTTPSupport
 enum PlaySchema: LocalSchema {
     typealias Failure = PlayError
 
-    static let version = 2
+    static let version = 3
     static let tables = """
         CREATE TABLE setting (
             name TEXT PRIMARY KEY,
@@ -59,6 +59,19 @@ enum PlaySchema: LocalSchema {
             identifier TEXT NOT NULL,
             record TEXT NOT NULL,
             PRIMARY KEY (package_name, identifier)
+        ) STRICT;
+
+        CREATE TABLE external_transaction_token (
+            token TEXT PRIMARY KEY,
+            package_name TEXT NOT NULL REFERENCES app,
+            record TEXT NOT NULL
+        ) STRICT;
+
+        CREATE TABLE external_app (
+            package_name TEXT NOT NULL REFERENCES app,
+            installed_package TEXT NOT NULL,
+            record TEXT NOT NULL,
+            PRIMARY KEY (package_name, installed_package)
         ) STRICT;
 
         CREATE TABLE refund_review (

@@ -23,7 +23,8 @@ extension APIOperation {
         [
             buy, listPurchases, readPurchase, completePurchase, cancelPurchase, refundPurchase, subscribe,
             listSubscriptions, readSubscription, listNotifications, setReceiver, sendTestNotification,
-            addNotificationFaults, replay, listFaults, addFault, clearFaults, dispute, listDisputes, listMethods,
+            addNotificationFaults, replay, listFaults, addFault, clearFaults, dispute, listDisputes, makeExternalToken,
+            listExternalApps, addExternalApp, listMethods,
             readApp,
             addApp, makeServiceAccount, reset,
         ] + subscriptionActions.map(\.operation)
@@ -109,6 +110,20 @@ extension APIOperation {
     static let listDisputes = sandbox(
         .get, "disputes", "listDisputes", "Lists the disputes, the newest first",
         answers: [.list("The disputes.", of: PlayDisputeResource.self)])
+
+    static let makeExternalToken = sandbox(
+        .post, "externalTransactionTokens", "makeExternalTransactionToken",
+        "Makes the token that an app gets before its customer buys outside Google's billing",
+        body: .json(ExternalTokenRequest.schema),
+        answers: [.json("The token.", PlayExternalTokenResource.self, status: 201)], or: [.notFound])
+    static let listExternalApps = sandbox(
+        .get, "externalApps", "listExternalApps", "Lists the apps outside Google Play that were registered",
+        answers: [.list("The apps.", of: PlayExternalAppResource.self)])
+    static let addExternalApp = sandbox(
+        .post, "externalApps", "addExternalApp",
+        "Registers an app outside Google Play, to whose download links lead, or changes its category",
+        body: .json(ExternalAppRequest.schema),
+        answers: [.json("The app.", PlayExternalAppResource.self, status: 201)], or: [.notFound])
 
     static let listMethods = sandbox(
         .get, "methods", "listMethods", "Lists the methods of the Play Developer API that the Play serves",

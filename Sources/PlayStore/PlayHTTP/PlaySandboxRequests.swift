@@ -225,6 +225,28 @@ struct DisputeRequest: SandboxRequest {
     let orderId: String
 }
 
+struct ExternalTokenRequest: SandboxRequest {
+    static let schema = Schema.object("A token of an app.", named: "ExternalTransactionTokenRequest").fields([
+        "packageName": .text("The app."),
+        "billingProgram": .one(of: BillingProgram.self, "Google's program."),
+    ]).closed
+
+    let packageName: String
+    let billingProgram: BillingProgram
+}
+
+struct ExternalAppRequest: SandboxRequest {
+    static let schema = Schema.object("An app outside Google Play.", named: "ExternalAppRequest").fields([
+        "packageName": .text("The app that links to it."),
+        "installedAppPackage": .text("Its package name.", length: 1...PackageName.maximumLength),
+        "category": .one(of: ExternalApp.Category.self, "Its category."),
+    ]).closed
+
+    let packageName: String
+    let installedAppPackage: String
+    let category: ExternalApp.Category
+}
+
 struct ServiceAccountRequest: SandboxRequest {
     static let schema = Schema.object("A service account.", named: "ServiceAccountRequest").fields([
         "packageNames": .array(of: .text(), "The apps that the account may ask about; all by default.").optional

@@ -142,6 +142,7 @@ struct PlaySandboxRoutes: Sendable {
         addNotifications(to: group)
         addFaults(to: group)
         addDisputes(to: group)
+        addExternalSales(to: group)
         addTime(to: group)
         addApps(to: group)
         group.on(.reset) { _, _ in try await answer { try ["purchases": try $0.reset()].json() } }

@@ -17,7 +17,7 @@ package struct ExternalTransaction: Codable, Hashable, Sendable {
     }
 
     package struct OneTime: Codable, Hashable, Sendable {
-        /// The local Play takes the token of the app, and no answer has it.
+        /// The token that the app got, which no answer has.
         package var externalTransactionToken: String?
     }
 

@@ -151,7 +151,7 @@ package struct AppStoreServerClient: Sendable {
 
     /// `PUT /externalPurchase/v1/reports`
     ///
-    /// - Returns: The mistakes that Apple finds in the report; nil if it is accepted.
+    /// - Returns: The mistakes that Apple finds in the report, at least one; nil if it is accepted.
     package func sendExternalPurchaseReport(
         _ report: JSONObject
     ) async throws(ReconciliationError) -> [ExternalPurchaseReport.Refusal.Mistake]? {
@@ -160,10 +160,16 @@ package struct AppStoreServerClient: Sendable {
             .put, url.absoluteString + path, type: "application/json", body: JSONValue.object(report).compactBytes)
         let (status, body) = try await exchange(request, within: .schedule)
         if (200...299).contains(status) { return nil }
-        // Only this status is about the report ("Send External Purchase Report").
-        guard status == 400 else { throw .refused(status: status, code: nil) }
-        guard case .object(let answer)? = try? JSONParser.parse(Array(body)) else { return [] }
-        return ExternalPurchaseReport.Refusal.Mistake.all(in: answer["errors"])
+        // Only this status is about the report ("Send External Purchase Report"), and only if it names mistakes. Without any, nothing
+        // tells that the report is wrong: a proxy, or another version of the API, may have answered.
+        guard status == 400, case .object(let answer)? = try? JSONParser.parse(Array(body)) else {
+            throw .refused(status: status, code: nil)
+        }
+        guard let mistakes = ExternalPurchaseReport.Refusal.Mistake.all(in: answer["errors"]).nonEmpty else {
+            let code: Int64? = if case .number(let number)? = answer["errorCode"] { number.int64 } else { nil }
+            throw .refused(status: status, code: code)
+        }
+        return mistakes
     }
 
     /// `GET /externalPurchase/v1/reports/{requestIdentifier}`

@@ -8,8 +8,8 @@ import Proofs
 /// Each waiting report is in the ledger, with the time of the next attempt. An attempt whose answer is lost is repeated under the same
 /// identifier, and the App Store then says that it has the report.
 struct ExternalPurchaseReporter: Sendable {
-    /// Apple's numbers: a value that is submitted already, and a report beside another about the same data ("Error messages and codes").
-    private static let (duplicateValue, simultaneousSubmission): (Int64, Int64) = (1, 26)
+    /// Apple's number of a report beside another about the same data ("Error messages and codes").
+    private static let simultaneousSubmission: Int64 = 26
 
     let reconciler: Reconciler
     let metrics: ServiceMetrics
@@ -39,7 +39,7 @@ struct ExternalPurchaseReporter: Sendable {
         let mistakes: [ExternalPurchaseReport.Refusal.Mistake]?
         do throws(ReconciliationError) {
             let found = try await reconciler.client.sendExternalPurchaseReport(report.content)
-            mistakes = if let found, try await !isKnown(report, despite: found) { found } else { nil }
+            mistakes = if found != nil, try await isKnown(report) { nil } else { found }
         } catch {
             guard !Task.isCancelled else { return }
             return try await failed(report, error)
@@ -52,16 +52,19 @@ struct ExternalPurchaseReporter: Sendable {
         metrics.count(.externalPurchaseReports, service.clock.now() > report.dueAt ? "late" : "accepted")
     }
 
-    /// True if the mistakes say that the App Store has the report already, such as from an attempt whose answer was lost.
-    private func isKnown(
-        _ report: ExternalPurchaseReport, despite mistakes: [ExternalPurchaseReport.Refusal.Mistake]
-    ) async throws(ReconciliationError) -> Bool {
-        guard
-            mistakes.contains(where: { $0.errorCode == Self.duplicateValue && $0.fieldName == "requestIdentifier" }),
-            let known = try await reconciler.client.externalPurchaseReport(report.key.requestIdentifier)
-        else { return false }
+    /// True if the App Store has a refused report already, such as from an attempt whose answer was lost. Such a report has a mistake for
+    /// each value that was submitted before, in no stated order, so that the App Store itself is asked.
+    private func isKnown(_ report: ExternalPurchaseReport) async throws(ReconciliationError) -> Bool {
+        guard let known = try await reconciler.client.externalPurchaseReport(report.key.requestIdentifier) else {
+            return false
+        }
+        var identifiers: [String?] = []
+        if case .array(let items)? = known["lineItems"] {
+            identifiers = items.map { if case .object(let item) = $0 { item.text("lineItemId") } else { nil } }
+        }
         return known.text("externalPurchaseId") == report.key.externalPurchaseIdentifier
             && known.text("status") == report.status.rawValue
+            && Set(identifiers) == Set(report.lineItemIdentifiers)
     }
 
     private func refused(

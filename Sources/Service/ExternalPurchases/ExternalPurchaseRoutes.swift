@@ -44,9 +44,11 @@ extension APIOperation {
             ),
             "status": .one(of: ExternalPurchaseReport.Status.self, "The content of the report.")
                 .example("NO_LINE_ITEM"),
+            "bundleId": .text("The app; only needed if several have a token with this identifier.", length: 1...155)
+                .optional,
             "lineItems": .array(
                 of: .lineItem, "The transactions and corrections; only with `LINE_ITEM`.",
-                count: 1...ExternalPurchaseRoutes.maximumLineItems
+                count: 1...LineItemField.maximumCount
             ).optional,
         ]).described("A report."),
         answers: [.json("The report is recorded.", ExternalPurchaseReport.self, status: 201)],
@@ -68,84 +70,14 @@ extension Schema {
     .fields(LineItemField.all.map { ($0.name, $0.isRequired ? $0.schema : $0.schema.optional) }).closed
 }
 
-/// A field of a line item, with its form. Apple checks what it means, and its answer is kept with the report.
-private struct LineItemField {
-    enum Form {
-        case text
-        case one([String])
-        case integer
-        case number
-        case flag
-    }
-
-    let name: String
-    let form: Form
-    let isRequired: Bool
-    let note: String
-
-    private init(_ name: String, _ form: Form, isRequired: Bool = false, _ note: String) {
-        (self.name, self.form, self.isRequired, self.note) = (name, form, isRequired, note)
-    }
-
-    /// In the order of the report.
-    static let all = [
-        LineItemField(
-            "lineItemId", .text, isRequired: true, "The identifier of the line item, which the back end makes."),
-        LineItemField("creationDate", .integer, isRequired: true, "When the customer authorized it, in milliseconds."),
-        LineItemField("eventType", .one(["BUY", "REFUND"]), isRequired: true, "A purchase, or a refund."),
-        LineItemField("referenceLineItemId", .text, "The purchase that is refunded, or the subscription's start."),
-        LineItemField("restatement", .flag, "True for a correction of an accepted line item."),
-        LineItemField("erroneouslySubmitted", .flag, "True to retract a line item; with `restatement`."),
-        LineItemField("productIdentifier", .text, "The product; not of a refund."),
-        LineItemField("productType", .one(["ONE_TIME_BUY", "SUBSCRIPTION"]), "Its type; not of a refund."),
-        LineItemField("quantity", .integer, "The number of units; not of a refund."),
-        LineItemField("pricingCurrency", .text, isRequired: true, "ISO 4217, in which the customer was charged."),
-        LineItemField("reportingCurrency", .text, isRequired: true, "ISO 4217, of the amounts."),
-        LineItemField("exchangeRate", .number, "The rate between both, if Apple does not support the first."),
-        LineItemField("amountTaxExclusive", .integer, isRequired: true, "Milliunits without tax."),
-        LineItemField("amountTaxInclusive", .integer, isRequired: true, "Milliunits with tax."),
-        LineItemField(
-            "netAmountTaxExclusive", .integer, isRequired: true, "Milliunits without tax, after all refunds."),
-        LineItemField("taxAmount", .integer, isRequired: true, "Milliunits of tax."),
-        LineItemField("taxCountry", .text, isRequired: true, "The country of the tax in three letters (ISO 3166-1)."),
-        LineItemField(
-            "subscriptionEvent",
-            .one(["SUBSCRIPTION_START", "RENEWAL", "SUBSCRIPTION_CHANGE", "SUBSCRIPTION_PAYMENT"]),
-            "The event of a subscription."),
-        LineItemField("subscriptionStartDate", .integer, "The beginning of its period, in milliseconds."),
-        LineItemField("subscriptionEndDate", .integer, "The end of its period, in milliseconds."),
-        LineItemField("subscriptionDaysOfPaidService", .integer, "All days that were paid before."),
-    ]
-
-    var schema: Schema {
+extension LineItemField {
+    fileprivate var schema: Schema {
         switch form {
-        case .text: .text(note, length: 1...ExternalPurchaseRoutes.maximumTextLength)
+        case .text: .text(note, length: 1...Self.maximumTextLength)
         case .one(let values): .one(of: values, note)
         case .integer: .integer(note)
         case .number: Schema.number.described(note)
         case .flag: .flag(note)
-        }
-    }
-
-    /// The value in the report; nil for one of another form.
-    func checked(_ value: JSONValue) -> JSONValue? {
-        switch (form, value) {
-        case (.text, .string(let text)):
-            (1...ExternalPurchaseRoutes.maximumTextLength).contains(text.utf8.count) && !text.hasNUL ? value : nil
-        case (.one(let values), .string(let text)): values.contains { $0.hasSameBytes(as: text) } ? value : nil
-        case (.integer, .number(let number)): number.int64.map { .integer($0) }
-        case (.number, .number), (.flag, .bool): value
-        default: nil
-        }
-    }
-
-    var expected: String {
-        switch form {
-        case .text: "a string of 1 to \(ExternalPurchaseRoutes.maximumTextLength) bytes, without NUL"
-        case .one(let values): values.joined(separator: ", ")
-        case .integer: "an integer"
-        case .number: "a number"
-        case .flag: "true or false"
         }
     }
 }
@@ -154,11 +86,8 @@ private struct LineItemField {
 struct ExternalPurchaseRoutes: OperationGroup {
     /// The largest text of a token, in bytes. Apple's have some 300.
     static let maximumTokenSize = 2048
-    /// The longest text of a line item, in bytes (`lineItemId`).
-    static let maximumTextLength = 128
-    /// The largest number of line items in a report, and the largest report in bytes, in which they have room.
-    static let maximumLineItems = 100
-    private static let maximumReportSize = 256 * 1024
+    /// The bytes of a report besides its line items.
+    private static let maximumReportSize = LineItemField.maximumSize + 1024
     static let exampleToken = Base64.encode(
         JSONValue.object([
             "appAppleId": .integer(1_234_567_890), "bundleId": "com.memolease.sesac1",
@@ -195,9 +124,11 @@ struct ExternalPurchaseRoutes: OperationGroup {
             guard let identifier = UUID(uuidString: identifier)?.uuidString.lowercased() else {
                 throw JSONBody.invalid("The field /requestIdentifier must be a UUID.")
             }
-            let (status, items) = try body.externalPurchaseReport()
+            let status = try body.externalPurchaseStatus()
+            let items = try LineItemField.lineItems(in: body.object["lineItems"], of: status)
             let report = try await service.report(
                 status, items, about: purchase, as: identifier, of: context.caller?.limitingApp,
+                named: body.object["bundleId"] == nil ? nil : try body.text("bundleId"),
                 by: try context.requiredCaller.name
             ) { [stores] purchase in
                 guard stores.offerSigners[ByteKey(purchase.app)] != nil else { throw ExternalPurchaseError.keyMissing }
@@ -234,42 +165,14 @@ struct ExternalPurchaseRoutes: OperationGroup {
 }
 
 extension JSONBody {
-    /// The status and the line items of a report. The members always have the same order, so that equal reports have equal content.
-    fileprivate func externalPurchaseReport() throws(Problem) -> (ExternalPurchaseReport.Status, [JSONObject]) {
+    fileprivate func externalPurchaseStatus() throws(Problem) -> ExternalPurchaseReport.Status {
         let text = try text("status")
         guard let status = ExternalPurchaseReport.Status.allCases.first(where: { $0.rawValue.hasSameBytes(as: text) })
         else {
             let names = ExternalPurchaseReport.Status.allCases.map(\.rawValue).joined(separator: ", ")
             throw Self.invalid("The field /status must be one of \(names).")
         }
-        let items = try optionalObjects("lineItems", fields: LineItemField.all.map(\.name))
-        let counts = status == .lineItem ? 1...ExternalPurchaseRoutes.maximumLineItems : 0...0
-        guard counts.contains(items.count) else {
-            throw Self.invalid(
-                "A report of the status \(status.rawValue) has \(counts.lowerBound) to \(counts.upperBound) lineItems.")
-        }
-        var objects: [JSONObject] = []
-        for item in items {
-            var object = JSONObject()
-            for field in LineItemField.all {
-                guard let value = item.object[field.name] else {
-                    guard !field.isRequired else {
-                        throw Self.invalid(
-                            "The field \(item.path)/\(field.name) is missing: it must be \(field.expected).")
-                    }
-                    continue
-                }
-                guard let checked = field.checked(value) else {
-                    throw Self.invalid("The field \(item.path)/\(field.name) must be \(field.expected).")
-                }
-                _ = object.add(field.name, checked)
-            }
-            guard object.moment("creationDate") != nil else {
-                throw Self.invalid("The field \(item.path)/creationDate must be a date in milliseconds since 1970.")
-            }
-            objects.append(object)
-        }
-        return (status, objects)
+        return status
     }
 }
 
@@ -305,7 +208,10 @@ extension ExternalPurchaseReport: AnswerObject, Listed {
         $0.field("lineItemIds", "The identifiers of the line items.", \.lineItemIdentifiers)
         $0.field("state", "The state at Apple.", \.state)
         $0.field("reportedAt", "When the back end, or the service, has made it.", \.reportedAt)
-        $0.field("reportedBy", "The identifier of the API key; absent if the service reports by itself.", \.reportedBy)
+        $0.field(
+            "reportedBy",
+            "The identifier of the API key, or `member` and a name; absent if the service reports by itself.",
+            \.reportedBy)
         $0.keyName("reportedByName", \.reportedBy)
         $0.field("dueAt", "The time by which Apple has to have it.", \.dueAt)
         $0.field("attempts", "The number of attempts to send it.", \.attempts)
@@ -314,8 +220,6 @@ extension ExternalPurchaseReport: AnswerObject, Listed {
         $0.field("lastError", "The error of the last attempt; absent if none.", \.refusal?.message)
         $0.field("errors", "Apple's mistakes in a refused report; absent if none.", \.mistakes)
     }
-
-    private var lineItemIdentifiers: [String] { lineItems.compactMap { $0.text("lineItemId") } }
 
     private var mistakes: [Refusal.Mistake]? { refusal?.mistakes.nonEmpty }
 }

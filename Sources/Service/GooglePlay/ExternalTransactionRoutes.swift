@@ -25,7 +25,7 @@ extension APIOperation {
             "externalTransactionId": .externalIdentifier(
                 "The identifier of the transaction, which the back end makes."),
             "transactionTime": .anyTime("When the transaction was completed. RFC 3339."),
-            "originalPreTaxAmount": .amount("The amount before tax."),
+            "originalPreTaxAmount": .amount("The amount before tax; 0 for a free trial or the download of an app."),
             "originalTaxAmount": .amount("The tax."),
             "userTaxAddress": .object("The customer's tax region.").fields([
                 "regionCode": .text("The country in two capital letters (ISO 3166-1).", length: 2...2),
@@ -37,13 +37,22 @@ extension APIOperation {
             "recurringTransaction": .object("A transaction of a series.").fields([
                 "externalTransactionToken": .externalToken.optional,
                 "initialExternalTransactionId": .externalIdentifier("The first transaction of the series.").optional,
-                "migratedTransactionProgram": .text("The program of a series that began before the reports.").optional,
+                "migratedTransactionProgram": .one(
+                    of: ExternalTransactionRoutes.migratedPrograms,
+                    "The program of a series that began before the reports."
+                ).optional,
                 "externalSubscription": .object("A subscription.").fields([
-                    "subscriptionType": .text("`RECURRING` or `PREPAID`.")
+                    "subscriptionType": .one(of: ExternalTransactionRoutes.subscriptionTypes, "How it is paid.")
                 ]).closed.optional,
                 "otherRecurringProduct": .object("Another product that is paid again and again.").fields([]).closed
                     .optional,
             ]).closed.optional,
+            "transactionProgramCode": .integer(
+                "The code of a partner program, as Google tells its members; not for external offers.",
+                in: 0...Int(Int32.max)
+            ).optional,
+            "externalOfferDetails": ProgramDetails.externalOffers.schema.optional,
+            "externalContentLinkDetails": ProgramDetails.externalContentLinks.schema.optional,
         ]).described("A sale; either `oneTimeTransaction` or `recurringTransaction`."),
         answers: [.json("The report is recorded.", ExternalTransactionReport.self, status: 201)],
         or: [.conflict, .refused])
@@ -113,13 +122,13 @@ struct ExternalTransactionRoutes: OperationGroup {
             let app = try app(named: body, context)
             let identifier = try body.externalIdentifier("externalTransactionId")
             let content = try body.externalSale(before: service.clock.now())
-            var initial: String?
-            if case .object(let series)? = content["recurringTransaction"],
-                let first = series.text("initialExternalTransactionId")
-            {
-                initial = first
-            }
-            return try await record(identifier, .sale, content, continuing: initial, of: app, by: context)
+            let earlier = [
+                ("recurringTransaction", "initialExternalTransactionId"),
+                ("externalOfferDetails", "appDownloadEventExternalTransactionId"),
+            ].lazy.compactMap { member, field in
+                if case .object(let object)? = content[member] { object.text(field) } else { nil }
+            }.first
+            return try await record(identifier, .sale, content, continuing: earlier, of: app, by: context)
         }
         group.on(.refundExternalTransaction) { request, context in
             let identifier = try context.parameters.text("transaction")
@@ -130,6 +139,10 @@ struct ExternalTransactionRoutes: OperationGroup {
             return try await record(identifier, part, content, continuing: nil, of: app, by: context)
         }
     }
+
+    /// Google's words for how a subscription is paid, and for the programs that were reported by hand.
+    static let subscriptionTypes = ["RECURRING", "PREPAID"]
+    static let migratedPrograms = ["USER_CHOICE_BILLING", "ALTERNATIVE_BILLING_ONLY"]
 
     private func app(named body: JSONBody, _ context: ServiceContext) throws -> GooglePlayApp {
         guard !googlePlay.isEmpty else { throw ExternalTransactionError.accountMissing }
@@ -146,7 +159,7 @@ struct ExternalTransactionRoutes: OperationGroup {
             app.purchases.key(ofExternalTransaction: identifier, part, in: app.client.realm),
             of: app.purchases.app.bundleIdentifier, content, continuing: initial, reportedAt: now,
             by: try context.requiredCaller.name, nextAttemptAt: now)
-        let recorded = try await app.purchases.record(report)
+        let recorded = try await service.record(report)
         return try recorded.answer(naming: try await service.ledger.apiKeyNames(), status: .created)
     }
 
@@ -167,9 +180,14 @@ extension ExternalTransactionReport: AnswerObject, Listed {
         $0.field("kind", .one(of: ["sale", "partialRefund", "fullRefund"], "The kind of the report."), \.kind)
         $0.field("refundId", "The identifier of a partial refund; absent otherwise.", \.refundIdentifier)
         $0.field("packageName", "The app on Google Play.", \.key.packageName)
+        $0.field("program", "Google's program of a sale; absent for a refund.", \.program)
+        $0.field("linkType", "The content of the link that has led to the sale; absent for none.", \.linkType)
+        $0.field("content", "The report with Google's names, without the token.") {
+            JSONContent(json: JSONValue.object($0.shownContent).compactText)
+        }
         $0.field("state", "The state at Google Play.", \.state)
         $0.field("reportedAt", "When the back end has reported it.", \.reportedAt)
-        $0.field("reportedBy", "The identifier of the API key.", \.reportedBy)
+        $0.field("reportedBy", "The identifier of the API key, or `member` and a name.", \.reportedBy)
         $0.keyName("reportedByName", \.reportedBy)
         $0.field("attempts", "The number of attempts to pass it on.", \.attempts)
         $0.field("nextAttemptAt", "The time of the next attempt; absent if it does not wait.", \.nextAttemptAt)
@@ -192,11 +210,93 @@ extension ExternalTransactionReport: AnswerObject, Listed {
 
 extension ExternalTransactionReport.State: AnswerValue {}
 
+extension ExternalTransactionReport.Program: AnswerValue {}
+
+extension ExternalTransactionReport.LinkType: AnswerValue {}
+
+/// The details of a sale in a program of Google's (`ExternalOfferDetails`, `ExternalContentLinkDetails`), which Google checks.
+private struct ProgramDetails {
+    private struct Field {
+        let name: String
+        /// The values; nil for another text.
+        var values: [String]?
+        let note: String
+        var isRequired = false
+
+        var schema: Schema {
+            let schema: Schema = values.map { .one(of: $0, note) } ?? .text(note, length: 1...JSONBody.maximumLength)
+            return isRequired ? schema : schema.optional
+        }
+    }
+
+    /// The categories of apps in the Play Console.
+    private static let categories = ["APP", "GAME"]
+
+    let name: String
+    private let note: String
+    private let fields: [Field]
+    /// The field of a downloaded app with its category.
+    private let category: String
+
+    private static let linkTypes = [ExternalTransactionReport.LinkType.digitalContentOffer, .appDownload].map(
+        \.rawValue)
+    private static let package = Field(name: "installedAppPackage", note: "The package name of the downloaded app.")
+    private static let categoryNote = "The category of the downloaded app, as the Play Console has it."
+
+    static let externalOffers = ProgramDetails(
+        name: "externalOfferDetails", note: "The details of the external offers program (EEA).",
+        fields: [
+            Field(
+                name: "linkType", values: linkTypes,
+                note: "What is reported; absent for a sale in an app that was downloaded through a link."),
+            package,
+            Field(name: "installedAppCategory", values: categories, note: categoryNote),
+            Field(
+                name: "appDownloadEventExternalTransactionId",
+                note: "The reported download of the app in which the sale was made."),
+        ], category: "installedAppCategory")
+
+    static let externalContentLinks = ProgramDetails(
+        name: "externalContentLinkDetails", note: "The details of the external content links program (US).",
+        fields: [
+            Field(name: "linkType", values: linkTypes, note: "What is reported.", isRequired: true), package,
+            Field(name: "externalAppCategory", values: categories, note: categoryNote),
+        ], category: "externalAppCategory")
+
+    var schema: Schema { .object(note).fields(fields.map { ($0.name, $0.schema) }).closed }
+
+    /// The details of a body in Google's form; nil if it has none.
+    func read(_ body: JSONBody) throws(Problem) -> JSONObject? {
+        guard body.object[name] != nil else { return nil }
+        let details = try body.object(name, fields: fields.map(\.name))
+        var content = JSONObject()
+        for field in fields where field.isRequired || details.object[field.name] != nil {
+            let text = try details.text(field.name)
+            guard !text.isEmpty, field.values?.contains(where: { $0.hasSameBytes(as: text) }) ?? true else {
+                throw JSONBody.invalid(
+                    "The field \(details.path)/\(field.name) must be \(field.values?.joined(separator: " or ") ?? "not empty")."
+                )
+            }
+            _ = content.add(field.name, .string(text))
+        }
+        guard content.text("linkType") == ExternalTransactionReport.LinkType.appDownload.rawValue else {
+            return content
+        }
+        // "Required when link_type is LINK_TO_APP_DOWNLOAD", "Only required for app downloads" (`ExternalOfferDetails`).
+        for field in [Self.package.name, category] where content[field] == nil {
+            throw JSONBody.invalid("The field \(details.path)/\(field) is missing: the download of an app has it.")
+        }
+        return content
+    }
+}
+
 /// The fields of reports, in Google's form. The order of the members is always the same, so that equal reports have equal content.
 extension JSONBody {
     fileprivate func externalSale(before now: Timestamp) throws(Problem) -> JSONObject {
         var content: JSONObject = ["transactionTime": .string(try past("transactionTime", now))]
-        let amount = try amount("originalPreTaxAmount", from: 1)
+        // "$0 transactions resulting from free trial purchases and app installs" are reported, too
+        // (developer.android.com/google/play/billing/outside-gpb-backend).
+        let amount = try amount("originalPreTaxAmount", from: 0)
         let tax = try self.amount("originalTaxAmount", from: 0)
         guard amount["currency"] == tax["currency"] else {
             throw Self.invalid("The field /originalTaxAmount must have the currency of /originalPreTaxAmount.")
@@ -219,7 +319,36 @@ extension JSONBody {
         case (nil, _?): _ = content.add("recurringTransaction", .object(try externalSeries()))
         default: throw Self.invalid("The body must have either /oneTimeTransaction or /recurringTransaction.")
         }
+        if object["transactionProgramCode"] != nil {
+            let code = try integer("transactionProgramCode")
+            guard (0...Int(Int32.max)).contains(code), object[ProgramDetails.externalOffers.name] == nil else {
+                throw Self.invalid(
+                    "The field /transactionProgramCode must be 0 to \(Int32.max), and not beside externalOfferDetails.")
+            }
+            _ = content.add("transactionProgramCode", .integer(code))
+        }
+        try addDetails(to: &content)
         return content
+    }
+
+    private func addDetails(to content: inout JSONObject) throws(Problem) {
+        let (offers, links) = (ProgramDetails.externalOffers, ProgramDetails.externalContentLinks)
+        guard object[offers.name] == nil || object[links.name] == nil else {
+            throw Self.invalid("The body must have either /\(offers.name) or /\(links.name).")
+        }
+        for program in [offers, links] {
+            guard let details = try program.read(self) else { continue }
+            _ = content.add(program.name, .object(details))
+        }
+    }
+
+    /// One of Google's words.
+    private func word(_ field: String, of words: [String]) throws(Problem) -> String {
+        let text = try text(field)
+        guard words.contains(where: { $0.hasSameBytes(as: text) }) else {
+            throw Self.invalid("The field \(path)/\(field) must be \(words.joined(separator: " or ")).")
+        }
+        return text
     }
 
     private func externalSeries() throws(Problem) -> JSONObject {
@@ -237,15 +366,20 @@ extension JSONBody {
             let first = try series.externalIdentifier("initialExternalTransactionId")
             _ = content.add("initialExternalTransactionId", .string(first))
         }
-        try series.copy("migratedTransactionProgram", upTo: Self.maximumLength, to: &content)
+        if series.object["migratedTransactionProgram"] != nil {
+            let program = try series.word(
+                "migratedTransactionProgram", of: ExternalTransactionRoutes.migratedPrograms)
+            _ = content.add("migratedTransactionProgram", .string(program))
+        }
         guard !content.members.isEmpty else {
             throw Self.invalid(
-                "The field /recurringTransaction must have externalTransactionToken, or initialExternalTransactionId.")
+                "The field /recurringTransaction must have externalTransactionToken, initialExternalTransactionId or "
+                    + "migratedTransactionProgram.")
         }
         switch (series.object["externalSubscription"], series.object["otherRecurringProduct"]) {
         case (_?, nil):
             let subscription = try series.object("externalSubscription", fields: ["subscriptionType"])
-            let type = try subscription.text("subscriptionType")
+            let type = try subscription.word("subscriptionType", of: ExternalTransactionRoutes.subscriptionTypes)
             _ = content.add("externalSubscription", .object(["subscriptionType": .string(type)]))
         case (nil, _?):
             _ = try series.object("otherRecurringProduct", fields: [])

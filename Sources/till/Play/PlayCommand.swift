@@ -22,8 +22,8 @@ struct PlayCommand: AsyncParsableCommand {
             """,
         subcommands: [
             PlayServe.self, PlayKeysCommand.self, PlayLicense.self, PlayProducts.self, PlayBuy.self, PlayPurchases.self,
-            PlayComplete.self, PlayCancel.self, PlayRefund.self, PlayDispute.self, PlaySubscribe.self,
-            PlaySubscriptions.self,
+            PlayComplete.self, PlayCancel.self, PlayRefund.self, PlayDispute.self, PlayExternalToken.self,
+            PlayExternalApps.self, PlaySubscribe.self, PlaySubscriptions.self,
             PlaySubscriptionCommand.self, PlayNotifications.self, PlayFail.self, PlayTime.self, PlayReset.self,
         ],
         defaultSubcommand: PlayServe.self)

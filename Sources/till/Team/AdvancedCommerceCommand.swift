@@ -4,9 +4,6 @@ import Foundation
 import HTTPSupport
 
 struct AdvancedCommerceCommand: ServiceCaller {
-    /// The largest request, in bytes. A service reads no larger body.
-    private static let maximumSize = JSONBody.standardSize
-
     static let configuration = CommandConfiguration(
         "advanced-commerce", "Change a purchase that your server has described, by Apple's Advanced Commerce API.",
         """
@@ -39,10 +36,7 @@ struct AdvancedCommerceCommand: ServiceCaller {
     }
 
     func perform() async throws {
-        let bytes = try request.map { try FileHandle.bytes(of: $0, upTo: Self.maximumSize) } ?? Array("{}".utf8)
-        guard let content = try? JSONDecoder().decode(JSONContent.self, from: Data(bytes)) else {
-            throw ValidationError("The file of the request must be a JSON object of at most \(Self.maximumSize) bytes.")
-        }
+        let content = try request.map { try JSONContent(requestIn: $0) } ?? .object([:])
         let path = [transaction, "advanced-commerce", operation].map { HTTPServiceConnection.segment($0) }
         let answer: JSONContent = try await post(
             "/v1/transactions/\(path.joined(separator: "/"))", Body(request: content, reason: reason))

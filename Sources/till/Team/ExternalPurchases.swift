@@ -1,11 +1,15 @@
+import AppStore
 import ArgumentParser
+import Entitlements
 import HTTPSupport
 
 struct ExternalPurchasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "external-purchases",
-        abstract: "List the tokens of purchases outside the App Store, and the reports about them to Apple.",
-        subcommands: [ExternalPurchasesList.self, ExternalPurchaseReportsList.self],
+        abstract: "List the tokens of purchases outside the App Store, and report them to Apple.",
+        subcommands: [
+            ExternalPurchasesList.self, ExternalPurchaseReportsList.self, ExternalPurchasesReport.self,
+        ],
         defaultSubcommand: ExternalPurchasesList.self)
 }
 
@@ -32,6 +36,7 @@ struct ExternalPurchasesList: ServiceCaller {
         static let listName = "externalPurchases"
 
         let externalPurchaseId: String
+        let bundleId: String
         let tokenType: String?
         let isAnnounced: Bool
         let dueAt: String
@@ -41,8 +46,8 @@ struct ExternalPurchasesList: ServiceCaller {
     func perform() async throws {
         let tokens: [Answered<Token>] = try await elements(
             of: "/v1/apple/external-purchases", [("state", state)], upTo: list)
-        try terminal.list(["TOKEN", "TYPE", "KNOWN", "DUE", "STATE"], tokens, orElse: "No tokens.") {
-            [$0.externalPurchaseId, $0.tokenType, $0.isAnnounced ? "yes" : "no", $0.dueAt, $0.state]
+        try terminal.list(["TOKEN", "APP", "TYPE", "KNOWN", "DUE", "STATE"], tokens, orElse: "No tokens.") {
+            [$0.externalPurchaseId, $0.bundleId, $0.tokenType, $0.isAnnounced ? "yes" : "no", $0.dueAt, $0.state]
         }
     }
 }
@@ -93,5 +98,35 @@ struct ExternalPurchaseReportsList: ServiceCaller {
         ) {
             [$0.requestIdentifier, $0.externalPurchaseId, $0.status, $0.dueAt, $0.state, $0.reason]
         }
+    }
+}
+
+struct ExternalPurchasesReport: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "report", "Report the transactions, refunds and corrections of a token, or that it has none.",
+        """
+        The file has the JSON of POST /v1/apple/external-purchases/{externalPurchase}/reports: a requestIdentifier, a status and the \
+        lineItems with Apple's names. A report that Apple has refused is sent again, corrected, under its identifier.
+        """,
+        examples: "till external-purchases report SANDBOX_4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10 report.json")
+
+    @Argument(help: "The token, as `till external-purchases` lists it.")
+    var token: String
+
+    @Argument(help: .value("file", "The JSON of the report."))
+    var report: String
+
+    @OptionGroup var call: CallOptions
+
+    private struct Reported: Decodable, Sendable {
+        let requestIdentifier: String
+        let state: String
+    }
+
+    func perform() async throws {
+        let path = "/v1/apple/external-purchases/\(HTTPServiceConnection.segment(token))/reports"
+        let content = try JSONContent(requestIn: report, upTo: LineItemField.maximumSize)
+        let reported: Answered<Reported> = try await post(path, content)
+        try terminal.result("The report \(reported.requestIdentifier) is \(reported.state).", reported)
     }
 }

@@ -21,7 +21,8 @@ struct HostileConsole {
     var shown: [Int] = []
     /// The pages to read first.
     var paths = [
-        "", "/account", "/app-store", "/app-store/consumption", "/app-store/reconciliation", "/catalog-history",
+        "", "/account", "/app-store", "/app-store/consumption", "/app-store/external-purchases",
+        "/app-store/external-transactions", "/app-store/reconciliation", "/catalog-history",
         "/customers", "/figures", "/figures/transactions?environment=sandbox&group=product",
         "/health", "/health/team", "/log-in", "/new-product", "/products", "/proofs", "/refusals",
         "/store", "/store/buy", "/store/clock", "/store/notifications", "/store?state=queue",

@@ -17,14 +17,16 @@ import Testing
 
     /// A sale of 9.99 with 0.50 of tax, which was completed now.
     private static func sale(
-        _ identifier: String, _ fixture: GooglePlayFixture, _ changes: [String: JSONValue?] = [:]
-    ) -> JSONValue {
+        _ identifier: String, _ fixture: GooglePlayFixture, _ changes: [String: JSONValue?] = [:],
+        in program: BillingProgram = .userChoiceBilling
+    ) throws -> JSONValue {
         var members: [String: JSONValue] = [
             "externalTransactionId": .string(identifier),
             "transactionTime": .string(fixture.garden.clock.now().rfc3339),
             "originalPreTaxAmount": amount("9990000"), "originalTaxAmount": amount("500000"),
             "userTaxAddress": .object(["regionCode": "US"]),
-            "oneTimeTransaction": .object(["externalTransactionToken": "secret-of-the-app"]),
+            "oneTimeTransaction": .object(["externalTransactionToken": .string(try fixture.externalToken(in: program))]
+            ),
         ]
         for (name, value) in changes { members[name] = value }
         return object(members)
@@ -67,7 +69,7 @@ import Testing
     @Test func `a report is recorded, passed on once, and seen at Google Play`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()
-            let sale = Self.sale("sale-1", fixture)
+            let sale = try Self.sale("sale-1", fixture)
             let answer = try await service.send(.post, Self.path, sale)
             #expect(answer.status == 201)
             let recorded = try answer.decoded(ExternalTransactionResource.self)
@@ -83,7 +85,7 @@ import Testing
             let again = try await service.send(.post, Self.path, sale)
             #expect(again.status == 201)
             #expect(try again.decoded(ExternalTransactionResource.self).state == "passedOn")
-            let other = Self.sale("sale-1", fixture, ["originalTaxAmount": Self.amount("0")])
+            let other = try Self.sale("sale-1", fixture, ["originalTaxAmount": Self.amount("0")])
             let conflict = try await service.send(.post, Self.path, other)
             #expect(conflict.status == 409 && conflict.code == "externalTransactionDiffers")
             fixture.advance(seconds: 60)
@@ -141,7 +143,7 @@ import Testing
     @Test(arguments: Step.allCases)
     func `nothing is lost and nothing happens twice if the service ends after a step`(step: Step) async throws {
         try await GooglePlayFixture.run { fixture in
-            let reports: [(path: String, body: JSONValue)] = [
+            let reports: [(path: String, body: JSONValue)] = try [
                 (Self.path, Self.sale("sale-1", fixture)),
                 ("\(Self.path)/sale-1/refunds", Self.refund(fixture, ("part-1", "990000"))),
                 ("\(Self.path)/sale-1/refunds", Self.refund(fixture, ("part-2", "990000"))),
@@ -198,11 +200,90 @@ import Testing
         }
     }
 
+    private static let offer = JSONValue.object(["linkType": "LINK_TO_DIGITAL_CONTENT_OFFER"])
+
+    @Test func `the details of a program are shown and reach Google Play, and the token is not shown`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            try fixture.play.perform {
+                try $0.register(
+                    ExternalApp(
+                        packageName: TestGarden.bundleIdentifier, installedAppPackage: "com.example.game",
+                        category: .game))
+            }
+            let programs: [String: BillingProgram] = ["link": .externalContentLink, "download": .externalOffer]
+            let sales: [(String, [String: JSONValue?], program: String, link: String?)] = [
+                ("media", ["transactionProgramCode": .integer(11)], "alternativeBilling", nil),
+                (
+                    "link", ["externalContentLinkDetails": Self.offer], "externalContentLinks",
+                    "LINK_TO_DIGITAL_CONTENT_OFFER"
+                ),
+                (
+                    "download",
+                    [
+                        "originalPreTaxAmount": Self.amount("0"), "originalTaxAmount": Self.amount("0"),
+                        "externalOfferDetails": .object([
+                            "linkType": "LINK_TO_APP_DOWNLOAD", "installedAppPackage": "com.example.game",
+                            "installedAppCategory": "GAME",
+                        ]),
+                        "userTaxAddress": .object(["regionCode": "DE"]),
+                    ], "externalOffers", "LINK_TO_APP_DOWNLOAD"
+                ),
+            ]
+            for (identifier, changes, program, link) in sales {
+                let sale = try Self.sale(identifier, fixture, changes, in: programs[identifier] ?? .userChoiceBilling)
+                let answer = try await service.send(.post, Self.path, sale)
+                #expect(answer.status == 201, "\(identifier)")
+                let recorded = try answer.decoded(ExternalTransactionResource.self)
+                #expect((recorded.program, recorded.linkType) == (program, link))
+                let text = String(decoding: answer.jsonData, as: UTF8.self)
+                #expect(!text.contains("externalTransactionToken") && text.contains("oneTimeTransaction"))
+            }
+            try await Self.passOn(service)
+            #expect(try await Self.reports(service, "?state=passedOn").count == sales.count)
+            let known = try fixture.play.perform { books in
+                try sales.map { try books.reported($0.0, of: TestGarden.bundleIdentifier) }
+            }
+            #expect(known.map(\.transactionProgramCode) == [11, nil, nil])
+            #expect(known[1].externalContentLinkDetails?.linkType == "LINK_TO_DIGITAL_CONTENT_OFFER")
+            #expect(known[2].externalOfferDetails?.installedAppCategory == "GAME")
+        }
+    }
+
+    @Test func `a sale in a downloaded app is passed on after the download`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let offline = try await fixture.service(isReachable: false)
+            let download = try Self.sale(
+                "download", fixture,
+                [
+                    "originalPreTaxAmount": Self.amount("0"), "originalTaxAmount": Self.amount("0"),
+                    "userTaxAddress": .object(["regionCode": "DE"]),
+                    "externalOfferDetails": .object([
+                        "linkType": "LINK_TO_APP_DOWNLOAD", "installedAppPackage": "com.example.game",
+                        "installedAppCategory": "GAME",
+                    ]),
+                ])
+            let sale = try Self.sale(
+                "sale", fixture,
+                [
+                    "userTaxAddress": .object(["regionCode": "DE"]),
+                    "externalOfferDetails": .object(["appDownloadEventExternalTransactionId": "download"]),
+                ])
+            for report in [download, sale] {
+                #expect(try await offline.send(.post, Self.path, report).status == 201)
+            }
+            try await Self.passOn(offline)
+            #expect(
+                try await Self.reports(offline).filter { $0.attempts > 0 }.map(\.externalTransactionId) == ["download"])
+        }
+    }
+
     @Test func `a series is passed on after its first transaction`() async throws {
         try await GooglePlayFixture.run { fixture in
             let offline = try await fixture.service(isReachable: false)
-            let first = Self.sale("month-1", fixture, Self.series(["externalTransactionToken": "secret"]))
-            let second = Self.sale(
+            let token = JSONValue.string(try fixture.externalToken(in: .userChoiceBilling))
+            let first = try Self.sale("month-1", fixture, Self.series(["externalTransactionToken": token]))
+            let second = try Self.sale(
                 "month-2", fixture, Self.series(["initialExternalTransactionId": "month-1"]))
             for sale in [first, second] {
                 #expect(try await offline.send(.post, Self.path, sale).status == 201)
@@ -225,18 +306,35 @@ import Testing
             let later = fixture.garden.clock.now().adding(seconds: 60).rfc3339
             let changes: [[String: JSONValue?]] = [
                 ["externalTransactionId": "a b"], ["externalTransactionId": .string(String(repeating: "x", count: 64))],
-                ["transactionTime": .string(later)], ["originalPreTaxAmount": Self.amount("0")],
+                ["transactionTime": .string(later)], ["originalPreTaxAmount": Self.amount("1.5")],
                 ["originalPreTaxAmount": Self.amount("-1")], ["originalTaxAmount": nil as JSONValue?],
                 ["originalTaxAmount": .object(["currency": "EUR", "priceMicros": "1"])],
                 ["userTaxAddress": .object(["regionCode": "usa"])], ["oneTimeTransaction": nil as JSONValue?],
                 ["oneTimeTransaction": .object(["externalTransactionToken": ""])],
                 ["recurringTransaction": .object([:])], Self.series([:]),
+                Self.series(["migratedTransactionProgram": "MONTHLY"]),
+                Self.series([
+                    "externalTransactionToken": "t", "externalSubscription": .object(["subscriptionType": "YEARLY"]),
+                ]),
+                ["externalContentLinkDetails": .object([:])],
+                ["externalContentLinkDetails": .object(["linkType": "LINK_TO_SHOP"])],
+                ["externalContentLinkDetails": .object(["linkType": "LINK_TO_APP_DOWNLOAD"])],
+                [
+                    "externalContentLinkDetails": .object([
+                        "linkType": "LINK_TO_APP_DOWNLOAD", "installedAppPackage": "a.b",
+                    ])
+                ],
+                ["externalOfferDetails": Self.offer, "externalContentLinkDetails": Self.offer],
+                ["externalOfferDetails": Self.offer, "transactionProgramCode": .integer(1)],
+                ["externalOfferDetails": .object(["installedAppCategory": "TOOL"])],
+                ["externalOfferDetails": .object(["unknown": "x"])], ["transactionProgramCode": .integer(-1)],
+                ["transactionProgramCode": .integer(Int64(Int32.max) + 1)], ["transactionProgramCode": "1"],
             ]
             for change in changes {
                 let answer = try await service.send(.post, Self.path, Self.sale("bad", fixture, change))
                 #expect(answer.code == "bodyInvalid", "\(change)")
             }
-            let other = Self.sale("bad", fixture, ["packageName": "com.example.other"])
+            let other = try Self.sale("bad", fixture, ["packageName": "com.example.other"])
             #expect(try await service.send(.post, Self.path, other).code == "bundleIdentifierMismatch")
             #expect(try await Self.reports(service).isEmpty)
         }

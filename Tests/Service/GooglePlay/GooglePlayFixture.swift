@@ -132,6 +132,13 @@ final class GooglePlayFixture: Sendable {
         return order
     }
 
+    /// The token that the app gets before its customer buys outside Google's billing.
+    func externalToken(in program: BillingProgram) throws -> String {
+        try play.perform {
+            try $0.makeExternalTransactionToken(of: TestGarden.bundleIdentifier, in: program)
+        }.externalTransactionToken
+    }
+
     /// The purchase as the Play has it now.
     func purchase(_ number: Int64) throws -> OneTimePurchase { try play.perform { try $0.purchase(number) } }
 

@@ -64,7 +64,10 @@ import Vocabulary
                     "transactionTime": .string(played.fixture.garden.clock.now().rfc3339),
                     "originalPreTaxAmount": amount, "originalTaxAmount": amount,
                     "userTaxAddress": .object(["regionCode": "US"]),
-                    "oneTimeTransaction": .object(["externalTransactionToken": "t"]),
+                    "oneTimeTransaction": .object([
+                        "externalTransactionToken": .string(
+                            try played.fixture.externalToken(in: .alternativeBillingOnly))
+                    ]),
                 ])
                 #expect(try await played.send(.post, "/v1/google/external-transactions", sale).status == 201)
             }

@@ -84,11 +84,15 @@ enum AppStoreTab {
     static let notifications = Tab("Notifications", "app-store")
     static let reconciliation = Tab("Reconciliation", "app-store", "reconciliation")
     static let consumption = Tab("Refund questions", "app-store", "consumption")
+    static let externalPurchases = Tab("Sales outside the App Store", "app-store", "external-purchases")
+    static let externalTransactions = Tab("Sales outside Google Play", "app-store", "external-transactions")
 
     /// - Parameter present: The link to the page; nil for a page below them.
     static func page(_ title: Phrase, _ present: Tab?, @HTMLBuilder content: () -> HTML) -> Page {
         Page(title, section: .appStore) {
-            Tabs.pages("Pages about the App Store", [notifications, reconciliation, consumption], present: present)
+            Tabs.pages(
+                "Pages about the App Store",
+                [notifications, reconciliation, consumption, externalPurchases, externalTransactions], present: present)
             content()
         }
     }

@@ -7,14 +7,18 @@ struct ReportedTransaction: Codable {
     private(set) var transaction: ExternalTransaction
     /// The identifiers of partial refunds, which are not repeated.
     private(set) var refundIds: [String] = []
+    /// The program in which it was made; nil if nothing tells it.
+    let program: BillingProgram?
 
     /// Reports a transaction.
     ///
     /// - Throws: `PublisherError`, `required` or `invalidValue`, with the path of the field.
-    init(_ report: ExternalTransaction, identifier: String, of packageName: String, at now: Timestamp)
-        throws(PublisherError)
-    {
-        try report.check(at: now)
+    init(
+        _ report: ExternalTransaction, identifier: String, of packageName: String, in program: BillingProgram?,
+        at now: Timestamp
+    ) throws(PublisherError) {
+        if let program { try report.check(in: program) }
+        self.program = program
         var transaction = report
         (transaction.packageName, transaction.externalTransactionId) = (packageName, identifier)
         (transaction.createTime, transaction.transactionState) = (DateTimeText(moment: now), .reported)
@@ -74,7 +78,8 @@ struct ReportedTransaction: Codable {
 }
 
 extension ExternalTransaction {
-    private static let linkTypes = ["LINK_TO_DIGITAL_CONTENT_OFFER", "LINK_TO_APP_DOWNLOAD"]
+    static let appDownload = "LINK_TO_APP_DOWNLOAD"
+    private static let linkTypes = ["LINK_TO_DIGITAL_CONTENT_OFFER", appDownload]
     private static let subscriptionTypes = ["RECURRING", "PREPAID"]
     private static let migratedPrograms = ["USER_CHOICE_BILLING", "ALTERNATIVE_BILLING_ONLY"]
     /// The states of India in the form that Google takes.
@@ -87,12 +92,11 @@ extension ExternalTransaction {
         "UTTARAKHAND", "WEST BENGAL",
     ]
 
+    /// Checks the form of a report.
     fileprivate func check(at now: Timestamp) throws(PublisherError) {
         guard let transactionTime else { throw .required("transactionTime") }
         guard transactionTime.moment <= now else { throw .invalidValue("transactionTime", "it is in the future.") }
-        guard try originalPreTaxAmount.checked("originalPreTaxAmount") > 0 else {
-            throw .invalidValue("originalPreTaxAmount", "it has to be more than 0.")
-        }
+        _ = try originalPreTaxAmount.checked("originalPreTaxAmount")
         _ = try originalTaxAmount.checked("originalTaxAmount")
         guard originalPreTaxAmount?.currency == originalTaxAmount?.currency else {
             throw .invalidValue("originalTaxAmount", "it has the currency of originalPreTaxAmount.")
@@ -149,15 +153,34 @@ extension ExternalTransaction {
             guard Self.linkTypes.contains(type) else {
                 throw .invalidValue("externalOfferDetails.linkType", Self.linkTypes.joined(separator: " or ") + ".")
             }
-            guard type == Self.linkTypes[0] || details.installedAppPackage != nil else {
-                throw .required("externalOfferDetails.installedAppPackage")
-            }
+        }
+        // "Note: this field can not be used for external offers transactions" (`transactionProgramCode`).
+        guard transactionProgramCode == nil || externalOfferDetails == nil else {
+            throw .invalidValue("transactionProgramCode", "it cannot be used for external offers transactions.")
         }
         if let details = externalContentLinkDetails {
             guard Self.linkTypes.contains(details.linkType ?? "") else {
                 throw .invalidValue(
                     "externalContentLinkDetails.linkType", Self.linkTypes.joined(separator: " or ") + ".")
             }
+        }
+        if let download { try checkDownload(download) }
+    }
+
+    /// "$0 transactions resulting from […] app installs" are reported with the token of the app
+    /// (developer.android.com/google/play/billing/outside-gpb-backend).
+    private func checkDownload(
+        _ download: (details: String, app: String?, categoryField: String, category: String?)
+    ) throws(PublisherError) {
+        guard download.app != nil else { throw .required("\(download.details).installedAppPackage") }
+        guard download.category != nil else { throw .required("\(download.details).\(download.categoryField)") }
+        guard oneTimeTransaction != nil else {
+            throw .invalidValue("recurringTransaction", "the download of an app is a one-time transaction.")
+        }
+        for (field, amount) in [
+            ("originalPreTaxAmount", originalPreTaxAmount), ("originalTaxAmount", originalTaxAmount),
+        ] where amount?.priceMicros?.value != 0 {
+            throw .invalidValue(field, "the download of an app is a transaction of 0.")
         }
     }
 }
@@ -201,13 +224,16 @@ extension PlayBooks {
                     "recurringTransaction.initialExternalTransactionId", "it is of no transaction.")
             }
         }
-        let reported = try ReportedTransaction(report, identifier: identifier, of: packageName, at: now)
+        try report.check(at: now)
+        let reported = try ReportedTransaction(
+            report, identifier: identifier, of: packageName, in: program(of: report, of: packageName), at: now)
+        try checkDownload(of: report, in: packageName)
         try keep(reported, identifier, of: packageName)
         return reported.answer
     }
 
     /// `externaltransactions.getexternaltransaction`.
-    func reported(_ identifier: String, of packageName: String) throws -> ExternalTransaction {
+    package func reported(_ identifier: String, of packageName: String) throws -> ExternalTransaction {
         try foundTransaction(identifier, of: packageName).answer
     }
 
@@ -226,7 +252,7 @@ extension PlayBooks {
         return found
     }
 
-    private func externalTransaction(_ identifier: String, of packageName: String) throws -> ReportedTransaction? {
+    func externalTransaction(_ identifier: String, of packageName: String) throws -> ReportedTransaction? {
         try database.record(
             """
             SELECT record FROM external_transaction WHERE package_name = \(packageName) AND identifier = \(identifier)
