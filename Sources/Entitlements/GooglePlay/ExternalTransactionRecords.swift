@@ -102,28 +102,23 @@ private struct ExternalTransactionRecords {
         of app: Int64?, in state: ExternalTransactionReport.State?, after position: ExternalTransactionReport.Position?,
         limit: Int
     ) throws -> [ExternalTransactionReport] {
-        var (conditions, arguments): ([String], [any SQLConvertible]) = ([], [])
-        if let app {
-            arguments.append(app)
-            conditions.append("app = $\(arguments.count)")
-        }
+        var filter = Filter()
+        if let app { filter.add("app =", app) }
         switch state {
-        case .waiting?: conditions.append("next_attempt_at IS NOT NULL")
-        case .passedOn?: conditions.append("passed_on_at IS NOT NULL")
-        case .refused?: conditions.append("next_attempt_at IS NULL AND passed_on_at IS NULL")
+        case .waiting?: filter.add("next_attempt_at IS NOT NULL")
+        case .passedOn?: filter.add("passed_on_at IS NOT NULL")
+        case .refused?: filter.add("next_attempt_at IS NULL AND passed_on_at IS NULL")
         case nil: break
         }
         if let position {
-            let first = arguments.count + 1
-            arguments += [position.first, position.second, position.third]
-            conditions.append(
-                "(reported_at, transaction_id, refund_id) < ($\(first), $\(first + 1), $\(first + 2))")
+            filter.addPosition(
+                "reported_at, transaction_id, refund_id", [position.first, position.second, position.third])
         }
-        arguments.append(limit)
-        let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         return try reports(
-            "\(filter) ORDER BY reported_at DESC, transaction_id DESC, refund_id DESC LIMIT $\(arguments.count)",
-            arguments)
+            """
+            \(filter.clause) ORDER BY reported_at DESC, transaction_id DESC, refund_id DESC
+            LIMIT \(filter.next(limit))
+            """, filter.arguments)
     }
 
     /// Puts the next attempt of a report off.
