@@ -238,6 +238,7 @@ extension GooglePurchaseService {
         let now = entitlements.clock.now()
         try await entitlements.ledger.writeInBackground {
             try $0.externalTransactions.settle(report.key, passedOnAt: now, nil)
+            try $0.noteDone(report.duty, at: now)
         }
     }
 

@@ -94,12 +94,15 @@ package final class ExternalTransactionReport: Sendable {
         return Int64(micros)
     }
 
+    var duty: StoreDuty {
+        StoreDuty(
+            kind: .externalTransaction, app: app, origin: Origin(googlePlay: key.realm, isTest: false),
+            subject: key.transactionIdentifier, deadline: reportedAt.adding(seconds: Self.passingTime))
+    }
+
     /// The pauses are those of acknowledgements.
     var retry: GooglePurchase.Acknowledgement? {
-        nextAttemptAt.map {
-            GooglePurchase.Acknowledgement(
-                deadline: reportedAt.adding(seconds: Self.passingTime), attempts: attempts, nextAttemptAt: $0)
-        }
+        nextAttemptAt.map { .init(deadline: duty.deadline, attempts: attempts, nextAttemptAt: $0) }
     }
 
     /// True if another report has to reach Google Play first: the sale before its refunds, refunds in their order, and the first
