@@ -56,6 +56,20 @@ private struct ExternalTransactionRecords {
             ], isNew: false)
     }
 
+    /// Writes the correction of a refused report. Its deadline stays.
+    func correct(_ report: ExternalTransactionReport) throws {
+        try database.execute(
+            """
+            UPDATE external_transaction SET content = $1, initial_id = $2, reported_by = $3, attempts = 0,
+                next_attempt_at = $4, last_error = NULL
+            WHERE transaction_id = $5 AND refund_id = $6 AND package = $7 AND realm = $8
+            """,
+            [
+                JSONValue.object(report.content).compactText, report.initialIdentifier, report.reportedBy,
+                report.nextAttemptAt,
+            ] + values(of: report.key))
+    }
+
     /// The reports that wait for an attempt, the longest waiting first.
     func due(at moment: Timestamp, _ realm: Realm, _ package: String, limit: Int) throws -> [ExternalTransactionReport]
     {
@@ -165,9 +179,9 @@ extension GooglePurchaseService {
         .init(realm: realm, packageName: packageName, transactionIdentifier: identifier, part: part)
     }
 
-    /// Records a report, which then waits to be passed on.
+    /// Records a report, which then waits to be passed on, in place of a refused one with its key.
     ///
-    /// - Returns: The recorded report: the earlier one, if it has the same content.
+    /// - Returns: The recorded report: the earlier one, if it has the same content and was not refused.
     /// - Throws: `ExternalTransactionError`, `StorageFault`.
     package func record(_ report: ExternalTransactionReport) async throws -> ExternalTransactionReport {
         let key = report.key
@@ -176,6 +190,11 @@ extension GooglePurchaseService {
             let records = try transaction.externalTransactions
             let sale = Self.sale(of: key)
             if key.part != .sale, try records.report(sale) == nil { throw ExternalTransactionError.unknown }
+            if let known = try records.report(key), known.state == .refused {
+                try records.correct(report)
+                try transaction.storeDuties.forgetRefused(
+                    .externalTransaction, about: key.transactionIdentifier, of: report.app, due: known.duty.deadline)
+            }
             try records.add(report)
             guard let recorded = try records.report(key), recorded.content == report.content else {
                 throw ExternalTransactionError.differs
@@ -238,7 +257,7 @@ extension GooglePurchaseService {
         let now = entitlements.clock.now()
         try await entitlements.ledger.writeInBackground {
             try $0.externalTransactions.settle(report.key, passedOnAt: now, nil)
-            try $0.noteDone(report.duty, at: now)
+            try $0.storeDuties.note(done: report.duty, at: now)
         }
     }
 
@@ -246,10 +265,14 @@ extension GooglePurchaseService {
     ///
     /// - Parameter isFinal: True if Google Play refuses the report for good.
     package func failed(_ report: ExternalTransactionReport, _ error: String, isFinal: Bool) async throws {
+        let now = entitlements.clock.now()
         try await entitlements.ledger.writeInBackground { transaction in
             let records = try transaction.externalTransactions
             if isFinal {
                 try records.settle(report.key, passedOnAt: nil, error)
+                var duty = report.duty
+                duty.isRefused = true
+                try transaction.storeDuties.note(duty, at: now)
             } else {
                 try records.write(error, of: report.key)
             }

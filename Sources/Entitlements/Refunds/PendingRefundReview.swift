@@ -168,7 +168,7 @@ extension GooglePurchaseService {
         try await entitlements.ledger.write { transaction in
             guard try transaction.refundReviews.settle(review, answer: text, at: now) else { return }
             // An answer that came late was missed, whatever Google Play has made of it.
-            try transaction.noteDone(review.duty, at: now)
+            try transaction.storeDuties.note(done: review.duty, at: now)
             guard let (bought, owner) = evidence.redeemed else { return }
             let facts = [evidence.facts.text, code.map { "refused by Google Play: \($0)" } ?? ""]
             try transaction.audit.append(

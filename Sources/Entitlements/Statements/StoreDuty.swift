@@ -18,6 +18,9 @@ package struct StoreDuty: Hashable, Sendable {
         /// The report of a sale outside Google's billing, or of its refund, within 24 hours
         /// (developer.android.com/google/play/billing/outside-gpb-backend). They count from the report of the back end.
         case externalTransaction
+        /// The report to Apple about a token of a purchase outside the App Store (External Purchase Server API, "Reporting unrecognized
+        /// and transactionless tokens"; the agreement of each region has the days, `ExternalPurchase`).
+        case externalPurchase
 
         /// The kinds of each service that asks Google Play.
         package static let ofGooglePlay: [Kind] = [.acknowledgement, .externalTransaction]
@@ -131,6 +134,9 @@ private struct DutyQueue {
     var origin = "origin"
     /// The SQL of a flag.
     var isRefused = "0"
+    /// The time before the deadline from which on the service does the work by itself, in seconds; nil for work that waits for no one
+    /// else.
+    var ownSeconds: Int64?
     /// True if the work is done also after its deadline.
     var waitsLonger = true
 }
@@ -176,7 +182,20 @@ extension LedgerTransaction {
                         subject: "transaction_id", time: "reported_at", seconds: ExternalTransactionReport.passingTime,
                         origin: "\(origin.number)"))
             }
-        case .acknowledgement, .refundReview, .externalTransaction: break
+        case .externalPurchase where try database.has("external_purchase"):
+            queues += [
+                // Without a key, nobody does it late either.
+                DutyQueue(
+                    kind: kind, table: table("external_purchase", "external_purchase_to_report"),
+                    condition: "report_at IS NOT NULL AND \(isFromThem)",
+                    subject: "external_purchase_id", time: "report_at", seconds: ExternalPurchase.Token.ownReportTime,
+                    ownSeconds: ExternalPurchase.Token.ownReportTime, waitsLonger: false),
+                DutyQueue(
+                    kind: kind, table: table("external_purchase_report", "external_purchase_report_waiting"),
+                    condition: "next_attempt_at IS NOT NULL AND \(isFromThem)",
+                    subject: "external_purchase_id", time: "due_at"),
+            ]
+        case .acknowledgement, .refundReview, .externalTransaction, .externalPurchase: break
         }
         guard try database.has("store_duty") else { return queues }
         return queues + [
@@ -191,26 +210,30 @@ extension LedgerTransaction {
         let now = moment.adding(seconds: -queue.seconds)
         let oldest = queue.waitsLonger ? Timestamp(millisecondsSince1970: 0) : now.adding(days: -OpenDuties.shownDays)
         let newest = queue.waitsLonger ? oldest : now.adding(days: -OpenDuties.newDays)
+        let latest = queue.ownSeconds.map { now.adding(seconds: $0) } ?? Timestamp(millisecondsSince1970: .max)
         let (time, rows) = (queue.time, "FROM \(queue.table) WHERE \(queue.condition)")
         let columns = "app, \(queue.origin), \(queue.subject), \(time), \(queue.isRefused)"
         var found = OpenDuties.Found()
         found.due = try duties(
-            of: queue, "SELECT \(columns) \(rows) AND \(time) > $1 ORDER BY \(time), \(queue.subject) LIMIT $2",
-            [now, OpenDuties.limit])
+            of: queue,
+            """
+            SELECT \(columns) \(rows) AND \(time) > $1 AND \(time) <= $2 ORDER BY \(time), \(queue.subject) LIMIT $3
+            """, [now, latest, OpenDuties.limit])
         found.missed = try duties(
             of: queue,
             """
             SELECT \(columns) \(rows) AND \(time) <= $1 AND \(time) > $2
             ORDER BY \(time) DESC, \(queue.subject) DESC LIMIT $3
             """, [now, oldest, OpenDuties.limit])
-        func count(of listed: [StoreDuty], _ condition: String, _ arguments: Timestamp...) throws -> Int {
+        func count(of listed: [StoreDuty], from first: Timestamp, to last: Timestamp) throws -> Int {
             guard listed.count == OpenDuties.limit else { return listed.count }
-            return try database.single("SELECT count(*) \(rows) AND \(condition)", arguments)
+            return try database.single(
+                "SELECT count(*) \(rows) AND \(time) > $1 AND \(time) <= $2", [first, last])
         }
-        found.counts.due = try count(of: found.due, "\(time) > $1", now)
-        found.counts.missed = try count(of: found.missed, "\(time) <= $1 AND \(time) > $2", now, oldest)
-        let news = found.missed.filter { $0.deadline.adding(seconds: -queue.seconds) > newest }
-        found.counts.newlyMissed = try count(of: news, "\(time) <= $1 AND \(time) > $2", now, newest)
+        found.counts.due = try count(of: found.due, from: now, to: latest)
+        found.counts.missed = try count(of: found.missed, from: oldest, to: now)
+        found.counts.newlyMissed = try count(
+            of: found.missed.filter { $0.deadline.adding(seconds: -queue.seconds) > newest }, from: newest, to: now)
         return found
     }
 
@@ -260,8 +283,12 @@ extension LedgerTransaction {
     }
 }
 
-extension LedgerTransaction {
-    /// Notes a duty of which no other row tells: one that was done late, or not at all, or one that the store has refused.
+/// The rows of duties of which no other row tells, inside the caller's transaction.
+struct StoreDutyRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+
+    /// Notes a duty that was done late, or not at all, or that the store has refused.
     func note(_ duty: StoreDuty, at moment: Timestamp) throws {
         try database.write(
             "DELETE FROM store_duty WHERE due_at < $1", [moment.adding(days: -OpenDuties.shownDays)])
@@ -269,15 +296,36 @@ extension LedgerTransaction {
             into: "store_duty", ["subject", "kind", "origin", "app", "due_at", "is_refused"],
             [
                 [
-                    duty.subject, duty.kind.rawValue, duty.origin, try apps[duty.app], duty.deadline,
+                    duty.subject, duty.kind.rawValue, duty.origin, apps[duty.app], duty.deadline,
                     duty.isRefused ? 1 as Int64 : 0,
                 ]
             ], isNew: false)
     }
 
     /// Notes a duty that is done now, if that is late.
-    func noteDone(_ duty: StoreDuty, at moment: Timestamp) throws {
+    func note(done duty: StoreDuty, at moment: Timestamp) throws {
         if duty.isMissed(at: moment) { try note(duty, at: moment) }
+    }
+
+    /// Forgets that the store has refused the work, once a person has corrected it.
+    ///
+    /// - Parameter deadline: The deadline of the only one; nil for all work about the subject.
+    func forgetRefused(
+        _ kind: StoreDuty.Kind, about subject: String, of app: String, due deadline: Timestamp? = nil
+    ) throws {
+        let conditions = "subject = $1 AND kind = $2 AND app = $3 AND is_refused = 1"
+        let arguments: [any SQLConvertible] = [subject, kind.rawValue, apps[app]]
+        if let deadline {
+            try database.write("DELETE FROM store_duty WHERE \(conditions) AND due_at = $4", arguments + [deadline])
+        } else {
+            try database.write("DELETE FROM store_duty WHERE \(conditions)", arguments)
+        }
+    }
+}
+
+extension LedgerTransaction {
+    var storeDuties: StoreDutyRecords {
+        get throws { StoreDutyRecords(database: database, apps: try apps) }
     }
 
     /// Notes the acknowledgement of a redeemed purchase that Google Play has not got in time.
@@ -287,7 +335,7 @@ extension LedgerTransaction {
         else { return }
         let records = GooglePurchaseRecords(database: database, apps: try apps)
         guard try records.redeemed(among: [key]).contains(key) else { return }
-        try note(
+        try storeDuties.note(
             StoreDuty(
                 kind: .acknowledgement, app: key.app, origin: key.origin, subject: key.identifier,
                 deadline: acknowledgement.deadline), at: moment)

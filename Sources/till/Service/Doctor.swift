@@ -116,12 +116,18 @@ struct Examination {
         do {
             guard let service else {
                 let (ledger, moment) = (try place.open(migrates: false), now)
-                return [Self.check(try await ledger.read(.snapshot) { try $0.openDuties(duties, at: moment) })]
+                return Self.checks(try await ledger.read(.snapshot) { try $0.openDuties(duties, at: moment) })
             }
-            return [Self.check(try await service.till.entitlements.openDuties(duties))]
+            return Self.checks(try await service.till.entitlements.openDuties(duties))
         } catch {
             return [.problem(.deadlines, message(error))]
         }
+    }
+
+    /// Nothing is said of external purchases, which few apps have, until there is one.
+    private static func checks(_ duties: OpenDuties) -> [HealthCheck] {
+        let isOfFew = duties.isEmpty && duties.counts.keys.allSatisfy { $0 == .externalPurchase }
+        return isOfFew ? [] : [check(duties)]
     }
 
     private static func check(_ duties: OpenDuties) -> HealthCheck {

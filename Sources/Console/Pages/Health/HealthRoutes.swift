@@ -211,6 +211,7 @@ extension HealthRoutes {
             }
         }
         note("The service does each within seconds. What is due for hours waits for a store that does not answer.")
+        note("What a store has refused waits for a correction by your back end.")
     }
 
     private static func title(of kind: StoreDuty.Kind) -> Phrase {
@@ -219,6 +220,7 @@ extension HealthRoutes {
         case .refundReview: "Answer about a disputed payment, 24 hours"
         case .acknowledgement: "Acknowledgement at Google Play, 3 days"
         case .externalTransaction: "Report of an external transaction, 24 hours"
+        case .externalPurchase: "Report of an external purchase to Apple, 15 days"
         }
     }
 
