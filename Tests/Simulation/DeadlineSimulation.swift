@@ -279,14 +279,7 @@ actor DeadlineSimulation {
         for day in 0..<days {
             func time() -> Int64 { day * Self.day + Int64(dice.number(below: Int(Self.day))) }
             if dice.happens(10) { add(.crash(seconds: 1 + Int64(dice.number(below: 6 * 3600))), at: time()) }
-            for store in StoreName.allCases where dice.happens(12) {
-                // Most outages take minutes or hours. After some of days, duties cannot be kept.
-                let hours = dice.happens(15) ? 24 + dice.number(below: 96) : dice.happens(50) ? 1 : 11
-                let isMute = dice.happens(20)
-                add(
-                    .outage(store, isMute ? .mute : .down, seconds: 60 + Int64(dice.number(below: hours * 3600))),
-                    at: time())
-            }
+            for store in StoreName.allCases where dice.happens(12) { addOutage(of: store, at: time()) }
             for _ in 0..<dice.number(below: 3) {
                 let made: [Event] = [
                     .buyAtPlay, .buyAtPlay, .dispute, .buyAtAppStore, .requestRefund, .reportTransaction, .makeToken,
@@ -294,6 +287,21 @@ actor DeadlineSimulation {
                 if let event = dice.pick(made) { add(event, at: time()) }
             }
         }
+    }
+
+    private func addOutage(of store: StoreName, at time: Int64) {
+        guard !dice.happens(20) else {
+            // A store that fails again and again is up for little more than the longest pause between two attempts.
+            let (length, pause): (Int64, Int64) = (5 * 3600, 75 * 60)
+            for number in 0..<Int64(2 + dice.number(below: 10)) {
+                add(.outage(store, .down, seconds: length), at: time + number * (length + pause))
+            }
+            return
+        }
+        // Most outages take minutes or hours. After some of days, duties cannot be kept.
+        let hours = dice.happens(15) ? 24 + dice.number(below: 96) : dice.happens(50) ? 1 : 11
+        let seconds = 60 + Int64(dice.number(below: hours * 3600))
+        add(.outage(store, dice.happens(20) ? .mute : .down, seconds: seconds), at: time)
     }
 
     // MARK: The service and the stores
@@ -452,7 +460,8 @@ actor DeadlineSimulation {
     private func takeEffects() {
         for store in StoreName.allCases {
             for effect in weather[store]?.take() ?? [] {
-                tell("\(store.rawValue) has performed \(effect.request.prefix(200)), \(effect.isAnswered)")
+                let address = effect.request.split(separator: " ", maxSplits: 2).prefix(2).joined(separator: " ")
+                tell("\(store.rawValue) has performed \(address), \(effect.isAnswered ? "answered" : "unanswered")")
                 guard
                     let index = duties.firstIndex(where: { $0.store == store && effect.request.contains($0.mark) })
                 else { continue }
