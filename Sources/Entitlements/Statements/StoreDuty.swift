@@ -170,7 +170,8 @@ extension LedgerTransaction {
                 DutyQueue(
                     kind: kind, table: table("google_refund_review", "google_refund_review_waiting"),
                     condition: "next_attempt_at IS NOT NULL AND \(isFromThem)",
-                    subject: "order_id", time: "asked_at", seconds: PendingRefundReview.answerTime))
+                    subject: "order_id", time: "asked_at", seconds: PendingRefundReview.answerTime,
+                    waitsLonger: false))
         case .externalTransaction where try database.has("external_transaction"):
             for realm in [Realm.google, .localPlay] {
                 let origin = Origin(googlePlay: realm, isTest: false)
