@@ -20,7 +20,7 @@ extension DeadlineSimulation {
         switch event {
         case .nightBegins: setNight(true)
         case .nightEnds: setNight(false)
-        case .crash(let seconds): crash(for: seconds)
+        case .crash(let seconds): try await crash(for: seconds)
         case .outage(let store, let state, let seconds): changeWeather(of: store, to: state, for: seconds)
         case .look: break
         case .buyAtPlay: try buyAtPlay()

@@ -316,7 +316,17 @@ actor DeadlineSimulation {
         add(.look, at: now + seconds)
     }
 
-    func crash(for seconds: Int64) {
+    /// Ends the service, in half of the cases after the beginning of an attempt that it has not sent.
+    func crash(for seconds: Int64) async throws {
+        if let purchases = running?.app.purchases, dice.happens(50) {
+            if let due = try await purchases.purchasesToAcknowledge(limit: 1).due.first {
+                _ = try await purchases.beginAcknowledgement(of: due)
+            }
+            if let due = try await purchases.refundReviewsToAnswer(limit: 1).due.first {
+                _ = try await purchases.beginAnswer(to: due)
+            }
+        }
+        tell("the service crashes")
         crashedUntil = max(crashedUntil, now + seconds)
         add(.look, at: crashedUntil)
     }

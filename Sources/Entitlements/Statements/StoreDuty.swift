@@ -146,6 +146,7 @@ extension LedgerTransaction {
     package func openDuties(_ duties: StoreDuties, at moment: Timestamp) throws -> OpenDuties {
         var open = OpenDuties(at: moment)
         for (kind, origins) in duties.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            open.add(.init(), of: kind)
             if kind == .acknowledgement { open.add(try acknowledgements(from: origins, at: moment), of: kind) }
             for queue in try queues(of: kind, from: origins) { open.add(try found(in: queue, at: moment), of: kind) }
         }
