@@ -206,8 +206,10 @@ actor DeadlineSimulation {
         }
         let playRoutes = play.routes(sandboxKey: APIKey("key")).router().buildResponder()
         let storeRoutes = garden.store.routes(sandboxKey: APIKey("key"), clock: garden.clock).router().buildResponder()
-        let playServer = Application(responder: WeatheredStore(inner: playRoutes, weather: playWeather))
-        let storeServer = Application(responder: WeatheredStore(inner: storeRoutes, weather: appStoreWeather))
+        let playServer = Application(
+            responder: WeatheredStore(inner: playRoutes, weather: playWeather), logger: Self.logger)
+        let storeServer = Application(
+            responder: WeatheredStore(inner: storeRoutes, weather: appStoreWeather), logger: Self.logger)
         try await playServer.test(.live) { play in
             try await storeServer.test(.live) { store in
                 try await self.connect(playPort: play.port, storePort: store.port)

@@ -24,6 +24,9 @@ package struct StoreDuty: Hashable, Sendable {
 
         /// The kinds of each service that asks Google Play.
         package static let ofGooglePlay: [Kind] = [.acknowledgement, .externalTransaction]
+
+        /// False for sales outside the stores, of which the service knows no customer.
+        package var isOfCustomer: Bool { self != .externalTransaction && self != .externalPurchase }
     }
 
     package let kind: Kind

@@ -199,7 +199,13 @@ extension HealthRoutes {
             empty: "No store awaits anything."
         ) {
             column("Work") { Self.title(of: $0.kind) }
-            column("Purchase") { a(.href(.customers($0.subject)), Shown.identifier($0.subject)) }
+            column("Purchase") { duty in
+                if duty.kind.isOfCustomer {
+                    a(.href(.customers(duty.subject)), Shown.identifier(duty.subject))
+                } else {
+                    Shown.identifier(duty.subject)
+                }
+            }
             column("Origin") { Shown.origin($0.origin) }
             column("Due") { Shown.moment($0.deadline) }
             column("State") {
