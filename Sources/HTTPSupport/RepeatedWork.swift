@@ -79,23 +79,33 @@ package struct RepeatedWork: Sendable {
         }
     }
 
-    private func run(
-        _ round: () async throws -> Bool, in repetition: inout Repetition, afterChange isChanged: Bool
+    /// The beginning of a loop whose time the caller counts, as a simulation does.
+    package func repetition(from now: ContinuousClock.Instant) -> Repetition { Repetition(rhythm, at: now) }
+
+    /// Performs the next round of a loop, if it is due.
+    ///
+    /// - Parameter time: Returns the present.
+    package func run(
+        _ round: () async throws -> Bool, in repetition: inout Repetition, afterChange isChanged: Bool,
+        at time: () -> ContinuousClock.Instant = { .now }
     ) async {
-        guard repetition.isDue(at: .now, afterChange: isChanged) else { return }
-        await run(round, in: &repetition)
+        guard repetition.isDue(at: time(), afterChange: isChanged) else { return }
+        await run(round, in: &repetition, at: time)
     }
 
-    private func run(_ round: () async throws -> Bool, in repetition: inout Repetition) async {
+    private func run(
+        _ round: () async throws -> Bool, in repetition: inout Repetition,
+        at time: () -> ContinuousClock.Instant = { .now }
+    ) async {
         let line: FailureLog.Line?
         do {
             let found = try await round()
-            line = repetition.succeeded(found: found, at: .now)
+            line = repetition.succeeded(found: found, at: time())
         } catch {
             // The end of the service is no failure.
             guard !Task.isCancelled, !(error is CancellationError) else { return }
             onFailure(Problem.code(of: error))
-            line = repetition.failed(cause(error), at: .now)
+            line = repetition.failed(cause(error), at: time())
         }
         line?.log(failure, in: logger)
     }
@@ -151,7 +161,7 @@ package struct Repetition {
     }
 
     /// True after a round that failed.
-    var hasFailed: Bool { failures > 0 }
+    package var hasFailed: Bool { failures > 0 }
 
     /// True if a round begins now. A change does not end the pause after a failure.
     package func isDue(at now: ContinuousClock.Instant, afterChange isChanged: Bool) -> Bool {

@@ -140,7 +140,8 @@ final class TestServices: ConsoleServices {
     let answersConsumptionRequests = false
     let duties: StoreDuties = [
         .consumptionAnswer: [.localSandbox], .refundReview: [.localPlayProduction],
-        .acknowledgement: [.localPlayProduction],
+        .acknowledgement: [.localPlayProduction], .externalTransaction: [.localPlayProduction],
+        .externalPurchase: [.localSandbox],
     ]
     let orders: (@Sendable (String) async throws -> [String])?
     /// The receiver of test messages answers with this.

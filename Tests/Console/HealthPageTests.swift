@@ -59,6 +59,29 @@ import Vocabulary
         #expect(try await fixture.browser(.viewer, name: "nextweek").get(page).has("No store awaits anything."))
     }
 
+    @Test func `what a store has refused is shown until it is corrected`() async throws {
+        let fixture = try await ConsoleFixture()
+        let purchases = try await fixture.dispute("GPA.1-2")
+        let now = fixture.shop.clock.now()
+        func report(_ content: JSONObject) async throws -> ExternalTransactionReport {
+            try await purchases.record(
+                ExternalTransactionReport(
+                    purchases.key(ofExternalTransaction: "sale-1", .sale, in: .localPlay),
+                    of: fixture.entitlements.apps.first.bundleIdentifier, content, reportedAt: now, by: "K",
+                    nextAttemptAt: now))
+        }
+        try await purchases.failed(try await report([:]), "Google Play answered with 400 required.", isFinal: true)
+        let page = "/console/health"
+        let viewer = try await fixture.browser(.viewer)
+        let shown = try await viewer.get(page)
+        for part in ["Report of an external transaction, 24 hours", "sale-1", "refused"] {
+            #expect(shown.has(part), "\(part)")
+        }
+        #expect(try await viewer.get(page, headers: [.acceptLanguage: "ko"]).has("거절됨"))
+        _ = try await report(["transactionTime": "2026-11-01T00:00:00Z"])
+        #expect(try await !viewer.get(page).has(">refused<"))
+    }
+
     @Test func `the checks run once a minute, or when asked for`() async throws {
         let fixture = try await ConsoleFixture()
         let browser = try await fixture.browser(.viewer)

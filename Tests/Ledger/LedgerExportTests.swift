@@ -192,7 +192,7 @@ import Vocabulary
                     INSERT INTO google_refund_review VALUES
                         ('m', 7, 1, 'q', 'GPA.1', 's', 1, 2, 3, NULL, NULL),
                         ('n', 7, 1, 'q', 'GPA.2', NULL, 1, 2, NULL, 3, 'DECLINE');
-                    INSERT INTO google_missed_acknowledgement VALUES ('t', 7, 1, 3);
+                    INSERT INTO store_duty VALUES ('t', 'acknowledgement', 7, 1, 3, 0);
                     INSERT INTO store_action SELECT '1', 4, 1, 'a', 'refund', user_id, 'p', '{}', 'sorry', 'K', 1,
                         'accepted', 'L', 2, 3, 4, '{}', '{}', 5, 6, 'e' FROM user LIMIT 1;
                     INSERT INTO ledger_secret VALUES ('purchaseTokens', zeroblob(32));

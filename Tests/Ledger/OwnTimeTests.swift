@@ -23,7 +23,7 @@ import Testing
                 "expected_purchase.purchase_date", "expected_purchase.expires_at", "notification.signed_at",
                 "google_voided_purchase.voided_at", "google_voided_units.voided_at", "google_line.begins_at",
                 "google_line.ends_at", "google_purchase.acknowledge_by", "google_purchase.paid_until",
-                "google_refund_review.asked_at", "google_missed_acknowledgement.acknowledge_by",
+                "google_refund_review.asked_at",
                 "customer_activity.last_purchase_at", "figure.day", "figure_cohort.day", "external_purchase.created_at",
                 "external_purchase.expires_at", "external_purchase.report_at",
             ]
@@ -63,7 +63,7 @@ import Testing
             "the rule compares it with now",
             [
                 "attribute.stated_at", "app_attribute.stated_at", "mail_count.began_at",
-                "external_purchase_report.due_at",
+                "external_purchase_report.due_at", "store_duty.due_at",
             ]
         ),
     ]

@@ -442,6 +442,62 @@ import Vocabulary
             text.contains(#"till_external_purchase_reports_total{outcome="failed",code="appStoreUnreachable"} 16"#))
     }
 
+    private func duties() async throws -> OpenDuties {
+        try await service.openDuties([.externalPurchase: [.localSandbox]])
+    }
+
+    @Test func `a report is due until Apple has it, and missed if Apple has it late`() async throws {
+        let token = try await announced()
+        #expect(try await duties().isEmpty)
+        #expect(try await report(1, token, "LINE_ITEM", [sale()]).status == 201)
+        let due = try #require(try await duties().due.first)
+        #expect((due.subject, due.deadline) == (token.externalPurchaseId, garden.store.now.adding(days: 15)))
+        let offline = try offline()
+        for _ in 0..<17 {
+            try await work(offline).perform()
+            _ = try garden.store.advance(seconds: 86_400)
+        }
+        // It waits, so it stays news.
+        #expect(try await duties().missed == [due])
+        #expect(try await duties().counts[.externalPurchase]?.newlyMissed == 1)
+        try await garden.withStore { client in try await work(client).perform() }
+        #expect(try await duties().missed == [due])
+        #expect(try await duties().counts[.externalPurchase]?.newlyMissed == 0)
+        _ = try garden.store.advance(seconds: 7 * 86_400)
+        #expect(try await duties().isEmpty)
+    }
+
+    @Test func `a report that Apple refuses is due until it is corrected`() async throws {
+        let token = try await announced()
+        let wrong = sale("sale", ["netAmountTaxExclusive": .integer(1)])
+        #expect(try await report(1, token, "LINE_ITEM", [wrong]).status == 201)
+        try await garden.withStore { client in
+            try await work(client).perform()
+            #expect(try await duties().due.map(\.isRefused) == [true])
+            #expect(try await report(1, token, "LINE_ITEM", [sale()]).status == 201)
+            #expect(try await duties().due.map(\.isRefused) == [false])
+            try await work(client).perform()
+        }
+        #expect(try await duties().isEmpty)
+    }
+
+    /// Without a key of App Store Connect, nothing is sent.
+    @Test func `a token that nobody can report is due on its last day, and then missed`() async throws {
+        let token = try token(.services)
+        try await receiveAll()
+        let dueAt = try #require(token.expirationDate).adding(days: 5)
+        _ = try garden.store.advance(
+            seconds: dueAt.secondsSince1970 - garden.store.now.secondsSince1970 - 2 * 86_400)
+        #expect(try await duties().isEmpty)
+        _ = try garden.store.advance(seconds: 86_400)
+        let due = try await duties().due
+        #expect(due.map(\.subject) == [token.externalPurchaseId] && due.map(\.deadline) == [dueAt])
+        _ = try garden.store.advance(seconds: 86_400)
+        #expect(try await duties().missed == due)
+        _ = try garden.store.advance(seconds: 7 * 86_400)
+        #expect(try await duties().isEmpty)
+    }
+
     @Test func `an invalid request is refused before it is recorded`() async throws {
         let token = try await announced()
         for text in [

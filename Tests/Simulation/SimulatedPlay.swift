@@ -18,12 +18,12 @@ import Vocabulary
 final class SimulatedPlay: Sendable {
     static let products = ["garden.gate", "garden.seeds"]
     private static let logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
-    private static let keyFile = "service-account.json"
+    static let keyFile = "service-account.json"
     /// Nothing listens on the port of discarded data.
     private static let nowhere = URL(string: "http://127.0.0.1:9")
 
     /// The folder of a Play that has sold nothing. It is made once, because its keys take time.
-    private static let made = Result {
+    static let made = Result {
         let folder = try TemporaryFolder(isInMemory: true)
         let play = try GooglePlay(folder: folder.url, clock: ManualClock(), randomness: .seeded(1))
         try play.perform { books in

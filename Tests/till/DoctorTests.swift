@@ -282,6 +282,21 @@ import Testing
         #expect(finding.detail.contains("`consumptionAnswer` of ") == (detail != "nothing is due"))
     }
 
+    @Test func `a refused report about an external purchase is told, also without a key`() async throws {
+        try await install()
+        let due = SystemClock().now().adding(seconds: 3600).millisecondsSince1970
+        try await DatabaseQueue(path: till.folder.file("data/service/ledger.sqlite").path).write {
+            try $0.execute(
+                sql: """
+                    INSERT INTO store_duty (subject, kind, origin, app, due_at, is_refused)
+                    SELECT 'SANDBOX_1', 'externalPurchase', origin, app, \(due), 1 FROM claim LIMIT 1
+                    """)
+        }
+        let (report, result) = try await report()
+        let finding = try #require(report.findings.first { $0.check == "deadlines" }, "\(result.output)")
+        #expect(finding.status == "note" && finding.detail.contains("`externalPurchase` of SANDBOX_1"))
+    }
+
     @Test func `what Google Play needs is said`() async throws {
         try await install()
         let file = till.folder.file("play-key.txt")

@@ -28,6 +28,8 @@ package final class ExternalPurchase: Sendable {
         /// The days from Apple's reminder to the deadline of the service. Apple's API has the reminder, and leaves the deadline to the
         /// agreement of each region.
         private static let daysAfterReminder: Int64 = 5
+        /// The time before the deadline at which the service reports what nobody has reported, in seconds.
+        static let ownReportTime: Int64 = 24 * 60 * 60
 
         package let identifier: String
         /// `ACQUISITION` or `SERVICES`; nil for a token that is not of a custom link.
@@ -61,7 +63,7 @@ package final class ExternalPurchase: Sendable {
 
         /// The time at which the service reports a token that no back end has reported: a day before it is due, which is enough for
         /// several attempts. A later report may still have line items.
-        package var reportAt: Timestamp { dueAt.adding(days: -1) }
+        package var reportAt: Timestamp { dueAt.adding(seconds: -Self.ownReportTime) }
     }
 
     package let token: Token
@@ -202,6 +204,12 @@ package final class ExternalPurchaseReport: Sendable {
             "externalPurchaseId": .string(key.externalPurchaseIdentifier), "status": .string(status.rawValue),
             "lineItems": lineItems.isEmpty ? nil : .array(lineItems.map { .object($0) }),
         ]
+    }
+
+    func duty(at origin: Origin) -> StoreDuty {
+        StoreDuty(
+            kind: .externalPurchase, app: key.app, origin: origin, subject: key.externalPurchaseIdentifier,
+            deadline: dueAt)
     }
 
     /// The pauses are those of acknowledgements.

@@ -119,20 +119,34 @@ struct ExternalPurchaseRecords {
             filter.arguments)
     }
 
-    /// Writes the state that follows from a token's reports. The service does not report it by itself any more.
-    private func setState(of key: ExternalPurchaseReport.Key) throws {
+    /// Writes the state that follows from a token's reports. The service does not report it by itself any more. A refused report is a duty
+    /// that waits for a person.
+    private func setState(of key: ExternalPurchaseReport.Key, at moment: Timestamp) throws {
         let all = try database.rows(
             """
-            SELECT CASE WHEN next_attempt_at IS NULL THEN 0 ELSE 1 END, CASE WHEN accepted_at IS NULL THEN 0 ELSE 1 END
+            SELECT CASE WHEN next_attempt_at IS NULL THEN 0 ELSE 1 END, CASE WHEN accepted_at IS NULL THEN 0 ELSE 1 END,
+                due_at, origin
             FROM external_purchase_report WHERE external_purchase_id = $1 AND app = $2 ORDER BY reported_at, request_id
             """,
             [key.externalPurchaseIdentifier, apps[key.app]]
-        ) { (isWaiting: try $0.next() as Bool, isAccepted: try $0.next() as Bool) }
+        ) {
+            (
+                isWaiting: try $0.next() as Bool, isAccepted: try $0.next() as Bool, dueAt: try $0.next() as Timestamp,
+                origin: try $0.next() as Origin
+            )
+        }
         let state: ExternalPurchase.State =
             all.contains(where: \.isWaiting) ? .waiting : all.last?.isAccepted == false ? .refused : .reported
         try database.execute(
             "UPDATE external_purchase SET state = $1, report_at = NULL WHERE external_purchase_id = $2 AND app = $3",
             [state.rawValue, key.externalPurchaseIdentifier, apps[key.app]])
+        let duties = StoreDutyRecords(database: database, apps: apps)
+        try duties.forgetRefused(.externalPurchase, about: key.externalPurchaseIdentifier, of: key.app)
+        guard state == .refused, let last = all.last else { return }
+        try duties.note(
+            StoreDuty(
+                kind: .externalPurchase, app: key.app, origin: last.origin, subject: key.externalPurchaseIdentifier,
+                deadline: last.dueAt, isRefused: true), at: moment)
     }
 
     // MARK: Reports
@@ -210,7 +224,7 @@ struct ExternalPurchaseRecords {
                     report.nextAttemptAt,
                 ] + values(of: report.key))
         }
-        try setState(of: report.key)
+        try setState(of: report.key, at: report.reportedAt)
     }
 
     /// The reports that wait for an attempt, the longest waiting first. A report waits for the earlier ones about its token, to which its
@@ -274,17 +288,28 @@ struct ExternalPurchaseRecords {
 
     /// Ends what waits. An attempt that was slow does not take back that Apple has accepted the report.
     ///
-    /// - Parameter acceptedAt: Nil if Apple refuses the report.
+    /// - Parameter refusal: Apple's refusal; nil if it has accepted the report.
     fileprivate func settle(
-        _ key: ExternalPurchaseReport.Key, acceptedAt: Timestamp?, _ refusal: ExternalPurchaseReport.Refusal?
+        _ report: ExternalPurchaseReport, at moment: Timestamp, _ refusal: ExternalPurchaseReport.Refusal?
     ) throws {
-        try database.execute(
+        let isWritten =
+            try database.execute(
+                """
+                UPDATE external_purchase_report SET next_attempt_at = NULL, accepted_at = $1, refusal = $2
+                WHERE external_purchase_id = $3 AND request_id = $4 AND app = $5 AND accepted_at IS NULL
+                """,
+                [refusal == nil ? moment : nil, refusal?.json.compactText] + values(of: report.key)) > 0
+        try setState(of: report.key, at: moment)
+        guard isWritten, refusal == nil, let origin = try origin(of: report.key) else { return }
+        try StoreDutyRecords(database: database, apps: apps).note(done: report.duty(at: origin), at: moment)
+    }
+
+    private func origin(of key: ExternalPurchaseReport.Key) throws -> Origin? {
+        try database.value(
             """
-            UPDATE external_purchase_report SET next_attempt_at = NULL, accepted_at = $1, refusal = $2
-            WHERE external_purchase_id = $3 AND request_id = $4 AND app = $5 AND accepted_at IS NULL
-            """,
-            [acceptedAt, refusal?.json.compactText] + values(of: key))
-        try setState(of: key)
+            SELECT origin FROM external_purchase_report
+            WHERE external_purchase_id = $1 AND request_id = $2 AND app = $3
+            """, values(of: key))
     }
 
     fileprivate func write(_ refusal: ExternalPurchaseReport.Refusal, of key: ExternalPurchaseReport.Key) throws {
@@ -294,28 +319,6 @@ struct ExternalPurchaseRecords {
             WHERE external_purchase_id = $2 AND request_id = $3 AND app = $4 AND accepted_at IS NULL
             """,
             [refusal.json.compactText] + values(of: key))
-    }
-
-    /// The conditions and arguments of a list.
-    private struct Filter {
-        private var conditions: [String] = []
-        private(set) var arguments: [any SQLConvertible] = []
-
-        var clause: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
-
-        mutating func add(_ condition: String, _ argument: (any SQLConvertible)? = nil) {
-            conditions.append(argument.map { "\(condition) \(next($0))" } ?? condition)
-        }
-
-        mutating func addPosition(_ columns: String, _ position: [any SQLConvertible]) {
-            conditions.append("(\(columns)) < (\(position.map { next($0) }.joined(separator: ", ")))")
-        }
-
-        /// Adds an argument, and returns its parameter.
-        mutating func next(_ argument: any SQLConvertible) -> String {
-            arguments.append(argument)
-            return "$\(arguments.count)"
-        }
     }
 }
 
@@ -465,7 +468,7 @@ extension EntitlementService {
 
     package func recordAcceptance(of report: ExternalPurchaseReport) async throws {
         let now = clock.now()
-        try await ledger.writeInBackground { try $0.externalPurchases.settle(report.key, acceptedAt: now, nil) }
+        try await ledger.writeInBackground { try $0.externalPurchases.settle(report, at: now, nil) }
     }
 
     /// Records the error of an attempt.
@@ -474,10 +477,11 @@ extension EntitlementService {
     package func failed(
         _ report: ExternalPurchaseReport, _ refusal: ExternalPurchaseReport.Refusal, isFinal: Bool
     ) async throws {
+        let now = clock.now()
         try await ledger.writeInBackground { transaction in
             let records = try transaction.externalPurchases
             if isFinal {
-                try records.settle(report.key, acceptedAt: nil, refusal)
+                try records.settle(report, at: now, refusal)
             } else {
                 try records.write(refusal, of: report.key)
             }

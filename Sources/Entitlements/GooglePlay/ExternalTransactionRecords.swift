@@ -67,6 +67,20 @@ private struct ExternalTransactionRecords {
             ], isNew: false)
     }
 
+    /// Writes the correction of a refused report. Its deadline stays.
+    func correct(_ report: ExternalTransactionReport) throws {
+        try database.execute(
+            """
+            UPDATE external_transaction SET content = $1, initial_id = $2, reported_by = $3, attempts = 0,
+                next_attempt_at = $4, last_error = NULL
+            WHERE transaction_id = $5 AND refund_id = $6 AND package = $7 AND realm = $8
+            """,
+            [
+                JSONValue.object(report.content).compactText, report.initialIdentifier, report.reportedBy,
+                report.nextAttemptAt,
+            ] + values(of: report.key))
+    }
+
     /// The reports that wait for an attempt, the longest waiting first.
     func due(at moment: Timestamp, _ realm: Realm, _ package: String, limit: Int) throws -> [ExternalTransactionReport]
     {
@@ -113,28 +127,23 @@ private struct ExternalTransactionRecords {
         of app: Int64?, in state: ExternalTransactionReport.State?, after position: ExternalTransactionReport.Position?,
         limit: Int
     ) throws -> [ExternalTransactionReport] {
-        var (conditions, arguments): ([String], [any SQLConvertible]) = ([], [])
-        if let app {
-            arguments.append(app)
-            conditions.append("app = $\(arguments.count)")
-        }
+        var filter = Filter()
+        if let app { filter.add("app =", app) }
         switch state {
-        case .waiting?: conditions.append("next_attempt_at IS NOT NULL")
-        case .passedOn?: conditions.append("passed_on_at IS NOT NULL")
-        case .refused?: conditions.append("next_attempt_at IS NULL AND passed_on_at IS NULL")
+        case .waiting?: filter.add("next_attempt_at IS NOT NULL")
+        case .passedOn?: filter.add("passed_on_at IS NOT NULL")
+        case .refused?: filter.add("next_attempt_at IS NULL AND passed_on_at IS NULL")
         case nil: break
         }
         if let position {
-            let first = arguments.count + 1
-            arguments += [position.first, position.second, position.third]
-            conditions.append(
-                "(reported_at, transaction_id, refund_id) < ($\(first), $\(first + 1), $\(first + 2))")
+            filter.addPosition(
+                "reported_at, transaction_id, refund_id", [position.first, position.second, position.third])
         }
-        arguments.append(limit)
-        let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         return try reports(
-            "\(filter) ORDER BY reported_at DESC, transaction_id DESC, refund_id DESC LIMIT $\(arguments.count)",
-            arguments)
+            """
+            \(filter.clause) ORDER BY reported_at DESC, transaction_id DESC, refund_id DESC
+            LIMIT \(filter.next(limit))
+            """, filter.arguments)
     }
 
     /// Puts the next attempt of a report off.
@@ -229,6 +238,7 @@ extension GooglePurchaseService {
         let now = entitlements.clock.now()
         try await entitlements.ledger.writeInBackground {
             try $0.externalTransactions.settle(report.key, passedOnAt: now, nil)
+            try $0.storeDuties.note(done: report.duty, at: now)
         }
     }
 
@@ -236,10 +246,14 @@ extension GooglePurchaseService {
     ///
     /// - Parameter isFinal: True if Google Play refuses the report for good.
     package func failed(_ report: ExternalTransactionReport, _ error: String, isFinal: Bool) async throws {
+        let now = entitlements.clock.now()
         try await entitlements.ledger.writeInBackground { transaction in
             let records = try transaction.externalTransactions
             if isFinal {
                 try records.settle(report.key, passedOnAt: nil, error)
+                var duty = report.duty
+                duty.isRefused = true
+                try transaction.storeDuties.note(duty, at: now)
             } else {
                 try records.write(error, of: report.key)
             }
@@ -259,9 +273,9 @@ extension GooglePurchaseService {
 }
 
 extension EntitlementService {
-    /// Records a report, which then waits to be passed on.
+    /// Records a report, which then waits to be passed on, in place of a refused one with its key.
     ///
-    /// - Returns: The recorded report: the earlier one, if it has the same content.
+    /// - Returns: The recorded report: the earlier one, if it has the same content and was not refused.
     /// - Throws: `ExternalTransactionError`, `StorageFault`.
     package func record(_ report: ExternalTransactionReport) async throws -> ExternalTransactionReport {
         let key = report.key
@@ -269,6 +283,11 @@ extension EntitlementService {
             try transaction.register(app: report.app)
             let records = try transaction.externalTransactions
             if key.part != .sale, try records.report(key.with(.sale)) == nil { throw ExternalTransactionError.unknown }
+            if let known = try records.report(key), known.state == .refused {
+                try records.correct(report)
+                try transaction.storeDuties.forgetRefused(
+                    .externalTransaction, about: key.transactionIdentifier, of: report.app, due: known.duty.deadline)
+            }
             try records.add(report)
             guard let recorded = try records.report(key), recorded.content == report.content else {
                 throw ExternalTransactionError.differs

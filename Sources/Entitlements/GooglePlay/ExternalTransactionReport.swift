@@ -158,12 +158,15 @@ package final class ExternalTransactionReport: Sendable {
         return shown
     }
 
+    var duty: StoreDuty {
+        StoreDuty(
+            kind: .externalTransaction, app: app, origin: Origin(googlePlay: key.realm, isTest: false),
+            subject: key.transactionIdentifier, deadline: reportedAt.adding(seconds: Self.passingTime))
+    }
+
     /// The pauses are those of acknowledgements.
     var retry: GooglePurchase.Acknowledgement? {
-        nextAttemptAt.map {
-            GooglePurchase.Acknowledgement(
-                deadline: reportedAt.adding(seconds: Self.passingTime), attempts: attempts, nextAttemptAt: $0)
-        }
+        nextAttemptAt.map { .init(deadline: duty.deadline, attempts: attempts, nextAttemptAt: $0) }
     }
 
     /// True if another report has to reach Google Play first: the sale before its refunds, refunds in their order, and the first
@@ -198,9 +201,9 @@ package enum ExternalTransactionError: RuledError, Equatable {
         case .differs:
             ErrorRule(
                 "externalTransactionDiffers", .conflict,
-                "The external transaction, or the refund, was reported with other content. Send the same again, or use another "
-                    + "identifier.",
-                korean: "외부 거래나 환불이 다른 내용으로 이미 보고되었습니다. 같은 내용을 다시 보내거나 다른 식별자를 쓰세요.")
+                "The external transaction, or the refund, was reported with other content, and Google Play has not refused it. Send "
+                    + "the same again, or use another identifier.",
+                korean: "외부 거래나 환불이 다른 내용으로 이미 보고되었고 Google Play가 거절하지 않았습니다. 같은 내용을 다시 보내거나 다른 식별자를 쓰세요.")
         case .unknown:
             ErrorRule(
                 "externalTransactionUnknown", .notFound,

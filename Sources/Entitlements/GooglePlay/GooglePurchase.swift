@@ -478,7 +478,7 @@ extension LedgerFeature {
     package static let googlePlay = LedgerFeature(
         tables: [
             .googlePurchase, .googleChain, .googleLine, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits,
-            .externalTransaction, .googleRefundReview, .googleMissedAcknowledgement,
+            .externalTransaction, .googleRefundReview,
         ])
 }
 

@@ -22,7 +22,7 @@ package final class PendingRefundReview: RefundQuestion, Sendable {
     package let origin: Origin
     package let notificationUUID: String
     package let orderId: String
-    /// The secret of the answer; nil once the question is settled.
+    /// The secret of the answer; nil once the question is settled or given up.
     package let pendingRefundToken: String?
     /// The date of the question.
     package let signedAt: Timestamp
@@ -48,6 +48,10 @@ package final class PendingRefundReview: RefundQuestion, Sendable {
         (self.packageName, self.orderId, pendingRefundToken) = (packageName, orderId, token)
         (self.signedAt, self.attempts, self.nextAttemptAt) = (signedAt, attempts, nextAttemptAt)
         (self.settledAt, self.answer) = (settledAt, answer)
+    }
+
+    fileprivate var duty: StoreDuty {
+        StoreDuty(kind: .refundReview, app: app, origin: origin, subject: orderId, deadline: deadline)
     }
 
     /// The pauses are those of acknowledgements: several attempts before the deadline.
@@ -162,9 +166,10 @@ extension GooglePurchaseService {
         let now = entitlements.clock.now()
         let text = (isDryRun ? "dry run, " : "") + answer.googleText
         try await entitlements.ledger.write { transaction in
-            guard try transaction.refundReviews.settle(review, answer: text, at: now),
-                let (bought, owner) = evidence.redeemed
-            else { return }
+            guard try transaction.refundReviews.settle(review, answer: text, at: now) else { return }
+            // An answer that came late was missed, whatever Google Play has made of it.
+            try transaction.storeDuties.note(done: review.duty, at: now)
+            guard let (bought, owner) = evidence.redeemed else { return }
             let facts = [evidence.facts.text, code.map { "refused by Google Play: \($0)" } ?? ""]
             try transaction.audit.append(
                 AuditEntry(
@@ -326,7 +331,7 @@ private struct RefundReviewRecords {
 
     /// Puts the next attempt off.
     ///
-    /// - Parameter next: Nil for no further one.
+    /// - Parameter next: Nil for no further one, which needs no secret any more.
     /// - Returns: False if another process has begun an attempt.
     func replace(
         _ known: GooglePurchase.Acknowledgement, with next: GooglePurchase.Acknowledgement?,
@@ -334,7 +339,7 @@ private struct RefundReviewRecords {
     ) throws -> Bool {
         try database.execute(
             """
-            UPDATE google_refund_review SET attempts = $1, next_attempt_at = $2
+            UPDATE google_refund_review SET attempts = $1, next_attempt_at = $2\(next == nil ? ", pending_refund_token = NULL" : "")
             WHERE notification_uuid = $3 AND origin = $4 AND next_attempt_at = $5
             """,
             [
@@ -363,7 +368,7 @@ extension LedgerTransaction {
 
 extension Table {
     /// The questions of Google Play about disputed payments, by the notifications that asked them. `pending_refund_token`: the secret of
-    /// the answer, null once the question is settled; `next_attempt_at`: null once it is settled or given up; `settled_at`: the time at
+    /// the answer, null once the question is settled or given up; `next_attempt_at`: null once it is settled or given up; `settled_at`: the time at
     /// which Google Play accepted the answer, or refused it for good; `answer`: the answer for people.
     static let googleRefundReview = Table(
         name: "google_refund_review", family: .globalKey,

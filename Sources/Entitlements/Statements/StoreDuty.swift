@@ -3,7 +3,8 @@ import Proofs
 
 /// Work that a store awaits by a deadline, and that is not done.
 ///
-/// It is a view of the rows in which the work itself waits. Another kind is a case with its deadline, its words and its query.
+/// It is a view of the rows in which the work itself waits, and of those of `store_duty`. Another kind is a case with its deadline, its
+/// words and its queue.
 package struct StoreDuty: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         /// The answer to the App Store about a refund, within 12 hours (App Store Server Notifications, "CONSUMPTION_REQUEST").
@@ -17,9 +18,15 @@ package struct StoreDuty: Hashable, Sendable {
         /// The report of a sale outside Google's billing, or of its refund, within 24 hours
         /// (developer.android.com/google/play/billing/outside-gpb-backend). They count from the report of the back end.
         case externalTransaction
+        /// The report to Apple about a token of a purchase outside the App Store (External Purchase Server API, "Reporting unrecognized
+        /// and transactionless tokens"; the agreement of each region has the days, `ExternalPurchase`).
+        case externalPurchase
 
         /// The kinds of each service that asks Google Play.
         package static let ofGooglePlay: [Kind] = [.acknowledgement, .externalTransaction]
+
+        /// False for sales outside the stores, of which the service knows no customer.
+        package var isOfCustomer: Bool { self != .externalTransaction && self != .externalPurchase }
     }
 
     package let kind: Kind
@@ -29,6 +36,8 @@ package struct StoreDuty: Hashable, Sendable {
     /// The transaction, or the order, that the duty is about. The back end has named an external one.
     package let subject: String
     package let deadline: Timestamp
+    /// True if the store refuses the work until a person has corrected it.
+    package var isRefused = false
 
     package func isMissed(at moment: Timestamp) -> Bool { deadline <= moment }
 }
@@ -36,30 +45,73 @@ package struct StoreDuty: Hashable, Sendable {
 /// The kinds of duties that a service has taken on, each with the origins of its purchases.
 package typealias StoreDuties = [StoreDuty.Kind: Set<Origin>]
 
-/// The duties that are not done, the earliest deadline first.
+/// The duties that are not done.
+///
+/// A missed duty is shown for some days after its deadline. One that is still worth doing waits, and is shown until it is done.
 package struct OpenDuties: Sendable {
     /// The time for which a missed duty is shown, in days.
     package static let shownDays: Int64 = 7
-    /// The largest number of duties of one kind that are read.
-    static let limit = 1000
+    /// The time in which a missed duty is news, in days.
+    fileprivate static let newDays: Int64 = 1
+    /// The largest number of duties of one queue that are listed, of those that are due and of those that were missed.
+    fileprivate static let limit = 100
     /// The time before a deadline from which on something is wrong, in seconds. A service does each duty within seconds.
     package static let warningTime: Int64 = 6 * 3600
 
-    package let all: [StoreDuty]
+    /// The exact numbers of duties.
+    package struct Counts: Hashable, Sendable {
+        package fileprivate(set) var due = 0
+        package fileprivate(set) var missed = 0
+        /// Those of the missed ones whose deadline has passed in the last day, and those that still wait.
+        package fileprivate(set) var newlyMissed = 0
+        /// The first deadline of those that are due; nil for none.
+        package fileprivate(set) var next: Timestamp?
+
+        package init() {}
+
+        fileprivate init(due: Int, missed: Int, newlyMissed: Int) {
+            (self.due, self.missed, self.newlyMissed) = (due, missed, newlyMissed)
+        }
+    }
+
+    /// The next ones that are due of each kind, the earliest deadline first.
+    package private(set) var due: [StoreDuty] = []
+    /// The last ones of each kind whose deadline has passed, the latest first.
+    package private(set) var missed: [StoreDuty] = []
+    package private(set) var counts: [StoreDuty.Kind: Counts] = [:]
     /// The time at which they were read.
     package let moment: Timestamp
 
-    /// Those whose deadline has passed in the last days, the latest first.
-    package func missed(inDays days: Int64 = shownDays) -> [StoreDuty] {
-        all.filter { $0.isMissed(at: moment) && $0.deadline > moment.adding(days: -days) }.reversed()
-    }
-
-    /// Those that can still be done in time.
-    package var due: [StoreDuty] { all.filter { !$0.isMissed(at: moment) } }
+    fileprivate init(at moment: Timestamp) { self.moment = moment }
 
     /// True if a duty has waited for so long that it may be missed. The time of some is shorter.
     package var isUrgent: Bool {
         due.first.map { $0.deadline <= moment.adding(seconds: Self.warningTime) } ?? false
+    }
+
+    package var isEmpty: Bool { due.isEmpty && missed.isEmpty }
+    package var dueCount: Int { counts.values.reduce(0) { $0 + $1.due } }
+    package var missedCount: Int { counts.values.reduce(0) { $0 + $1.missed } }
+
+    fileprivate mutating func add(_ found: Found, of kind: StoreDuty.Kind) {
+        let order = { (duty: StoreDuty) in (duty.deadline, duty.kind.rawValue, duty.subject) }
+        due = (due + found.due).sorted { order($0) < order($1) }
+        missed = (missed + found.missed).sorted { order($0) > order($1) }
+        var counts = counts[kind] ?? Counts()
+        counts.due += found.counts.due
+        counts.missed += found.counts.missed
+        counts.newlyMissed += found.counts.newlyMissed
+        counts.next = [counts.next, found.due.first?.deadline].compactMap(\.self).min()
+        self.counts[kind] = counts
+    }
+
+    /// The duties of one queue.
+    fileprivate struct Found {
+        /// The earliest deadline first.
+        var due: [StoreDuty] = []
+        /// The latest deadline first.
+        var missed: [StoreDuty] = []
+        var counts = Counts()
     }
 }
 
@@ -70,134 +122,228 @@ extension EntitlementService {
     }
 }
 
+/// The rows of one table in which the work of a kind waits.
+private struct DutyQueue {
+    let kind: StoreDuty.Kind
+    /// The table, with the index of what waits: SQLite has no statistics, and reads all that was ever done for an order by time.
+    let table: String
+    let condition: String
+    /// The column that names what the duty is about, and that of the time from which the deadline is counted.
+    let subject: String
+    let time: String
+    /// The time from there to the deadline, in seconds.
+    var seconds: Int64 = 0
+    /// The SQL of the number of the origin.
+    var origin = "origin"
+    /// The SQL of a flag.
+    var isRefused = "0"
+    /// The time before the deadline from which on the service does the work by itself, in seconds; nil for work that waits for no one
+    /// else.
+    var ownSeconds: Int64?
+    /// True if the work is done also after its deadline.
+    var waitsLonger = true
+}
+
 extension LedgerTransaction {
-    /// The duties that are not done and whose deadline has not passed for long, the earliest deadline first.
+    /// The duties that are not done and whose deadline has not passed for long.
     package func openDuties(_ duties: StoreDuties, at moment: Timestamp) throws -> OpenDuties {
-        let since = moment.adding(days: -OpenDuties.shownDays)
-        let open = try duties.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { kind, origins in
-            switch kind {
-            case .consumptionAnswer: try consumptionAnswers(from: origins, since: since)
-            case .refundReview: try refundReviews(from: origins, since: since)
-            case .acknowledgement: try acknowledgements(from: origins, since: since)
-            case .externalTransaction: try externalTransactions(from: origins, since: since)
-            }
+        var open = OpenDuties(at: moment)
+        for (kind, origins) in duties.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            open.add(.init(), of: kind)
+            if kind == .acknowledgement { open.add(try acknowledgements(from: origins, at: moment), of: kind) }
+            for queue in try queues(of: kind, from: origins) { open.add(try found(in: queue, at: moment), of: kind) }
         }
-        return OpenDuties(
-            all: open.sorted {
-                ($0.deadline, $0.kind.rawValue, $0.subject) < ($1.deadline, $1.kind.rawValue, $1.subject)
-            }, moment: moment)
+        return open
     }
 
-    /// The duties of a kind in the rows of a query: the app, the origin, the subject and a time.
+    private func queues(of kind: StoreDuty.Kind, from origins: Set<Origin>) throws -> [DutyQueue] {
+        let isFromThem = "origin IN \(origins.sqlList)"
+        func table(_ name: String, _ index: String) -> String { "\(name) \(database.indexed(by: index))" }
+        var queues: [DutyQueue] = []
+        switch kind {
+        case .consumptionAnswer:
+            queues.append(
+                DutyQueue(
+                    kind: kind, table: table("notification", "notification_that_asks"),
+                    condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL "
+                        + "AND \(isFromThem)",
+                    subject: "transaction_id", time: "signed_at", seconds: ReceivedNotification.answerTime,
+                    waitsLonger: false))
+        case .refundReview where try database.has("google_refund_review"):
+            queues.append(
+                DutyQueue(
+                    kind: kind, table: table("google_refund_review", "google_refund_review_waiting"),
+                    condition: "next_attempt_at IS NOT NULL AND \(isFromThem)",
+                    subject: "order_id", time: "asked_at", seconds: PendingRefundReview.answerTime,
+                    waitsLonger: false))
+        case .externalTransaction where try database.has("external_transaction"):
+            for realm in [Realm.google, .localPlay] {
+                let origin = Origin(googlePlay: realm, isTest: false)
+                guard origins.contains(origin) else { continue }
+                queues.append(
+                    DutyQueue(
+                        kind: kind, table: table("external_transaction", "external_transaction_waiting"),
+                        condition: "next_attempt_at IS NOT NULL AND realm = '\(realm.rawValue)'",
+                        subject: "transaction_id", time: "reported_at", seconds: ExternalTransactionReport.passingTime,
+                        origin: "\(origin.number)"))
+            }
+        case .externalPurchase where try database.has("external_purchase"):
+            queues += [
+                // Without a key, nobody does it late either.
+                DutyQueue(
+                    kind: kind, table: table("external_purchase", "external_purchase_to_report"),
+                    condition: "report_at IS NOT NULL AND \(isFromThem)",
+                    subject: "external_purchase_id", time: "report_at", seconds: ExternalPurchase.Token.ownReportTime,
+                    ownSeconds: ExternalPurchase.Token.ownReportTime, waitsLonger: false),
+                DutyQueue(
+                    kind: kind, table: table("external_purchase_report", "external_purchase_report_waiting"),
+                    condition: "next_attempt_at IS NOT NULL AND \(isFromThem)",
+                    subject: "external_purchase_id", time: "due_at"),
+            ]
+        case .acknowledgement, .refundReview, .externalTransaction, .externalPurchase: break
+        }
+        guard try database.has("store_duty") else { return queues }
+        return queues + [
+            DutyQueue(
+                kind: kind, table: "store_duty", condition: "kind = '\(kind.rawValue)' AND \(isFromThem)",
+                subject: "subject", time: "due_at", isRefused: "is_refused", waitsLonger: false)
+        ]
+    }
+
+    private func found(in queue: DutyQueue, at moment: Timestamp) throws -> OpenDuties.Found {
+        // The deadline of what has this time is now.
+        let now = moment.adding(seconds: -queue.seconds)
+        let oldest = queue.waitsLonger ? Timestamp(millisecondsSince1970: 0) : now.adding(days: -OpenDuties.shownDays)
+        let newest = queue.waitsLonger ? oldest : now.adding(days: -OpenDuties.newDays)
+        let latest = queue.ownSeconds.map { now.adding(seconds: $0) } ?? Timestamp(millisecondsSince1970: .max)
+        let (time, rows) = (queue.time, "FROM \(queue.table) WHERE \(queue.condition)")
+        let columns = "app, \(queue.origin), \(queue.subject), \(time), \(queue.isRefused)"
+        var found = OpenDuties.Found()
+        found.due = try duties(
+            of: queue,
+            """
+            SELECT \(columns) \(rows) AND \(time) > $1 AND \(time) <= $2 ORDER BY \(time), \(queue.subject) LIMIT $3
+            """, [now, latest, OpenDuties.limit])
+        found.missed = try duties(
+            of: queue,
+            """
+            SELECT \(columns) \(rows) AND \(time) <= $1 AND \(time) > $2
+            ORDER BY \(time) DESC, \(queue.subject) DESC LIMIT $3
+            """, [now, oldest, OpenDuties.limit])
+        func count(of listed: [StoreDuty], from first: Timestamp, to last: Timestamp) throws -> Int {
+            guard listed.count == OpenDuties.limit else { return listed.count }
+            return try database.single(
+                "SELECT count(*) \(rows) AND \(time) > $1 AND \(time) <= $2", [first, last])
+        }
+        found.counts.due = try count(of: found.due, from: now, to: latest)
+        found.counts.missed = try count(of: found.missed, from: oldest, to: now)
+        found.counts.newlyMissed = try count(
+            of: found.missed.filter { $0.deadline.adding(seconds: -queue.seconds) > newest }, from: newest, to: now)
+        return found
+    }
+
+    /// The duties in the rows of a query: the app, the origin, the subject, the time, and the flag of refused ones.
     private func duties(
-        _ kind: StoreDuty.Kind, within seconds: Int64 = 0, _ sql: String, _ arguments: [any SQLConvertible]
+        of queue: DutyQueue, _ sql: String, _ arguments: [any SQLConvertible]
     ) throws -> [StoreDuty] {
         let apps = try apps
         return try database.rows(sql, arguments) { row in
             StoreDuty(
-                kind: kind, app: try apps.bundleIdentifier(of: try row.next()), origin: try row.next(),
-                subject: try row.next(), deadline: (try row.next() as Timestamp).adding(seconds: seconds))
+                kind: queue.kind, app: try apps.bundleIdentifier(of: try row.next()), origin: try row.next(),
+                subject: try row.next(), deadline: (try row.next() as Timestamp).adding(seconds: queue.seconds),
+                isRefused: try row.next())
         }
     }
 
-    private func consumptionAnswers(from origins: Set<Origin>, since moment: Timestamp) throws -> [StoreDuty] {
-        let time = ReceivedNotification.answerTime
-        return try duties(
-            .consumptionAnswer, within: time,
-            """
-            SELECT app, origin, transaction_id, signed_at
-            FROM notification \(database.indexed(by: "notification_that_asks"))
-            WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
-                AND signed_at >= $1 AND origin IN \(origins.sqlList)
-            ORDER BY signed_at, notification_uuid LIMIT $2
-            """,
-            [moment.adding(seconds: -time), OpenDuties.limit])
-    }
+    /// The number of purchases that are compared with the redeemed ones at once.
+    private static let comparedAtOnce = 1000
 
-    /// An answer that came late was missed, whatever Google Play has made of it.
-    private func refundReviews(from origins: Set<Origin>, since moment: Timestamp) throws -> [StoreDuty] {
-        guard try database.has("google_refund_review") else { return [] }
-        let time = PendingRefundReview.answerTime
-        return try duties(
-            .refundReview, within: time,
-            """
-            SELECT app, origin, order_id, asked_at FROM google_refund_review
-            WHERE (settled_at IS NULL OR settled_at > asked_at + \(time * 1000)) AND asked_at >= $1
-                AND origin IN \(origins.sqlList)
-            ORDER BY asked_at, notification_uuid LIMIT $2
-            """,
-            [moment.adding(seconds: -time), OpenDuties.limit])
-    }
-
-    /// A purchase that nobody has redeemed is not acknowledged, so it is no duty.
-    private func acknowledgements(from origins: Set<Origin>, since moment: Timestamp) throws -> [StoreDuty] {
-        guard try database.has("google_missed_acknowledgement") else { return [] }
+    /// The acknowledgements that wait. A purchase that nobody has redeemed is not acknowledged, so it is no duty. Its table and that of the
+    /// redeemed ones are not joined: a distributed database has their rows in different places.
+    private func acknowledgements(from origins: Set<Origin>, at moment: Timestamp) throws -> OpenDuties.Found {
+        guard try database.has("google_purchase") else { return .init() }
+        let queue = DutyQueue(
+            kind: .acknowledgement,
+            table: "google_purchase \(database.indexed(by: "google_purchase_to_acknowledge"))",
+            condition: "next_attempt_at IS NOT NULL AND origin IN \(origins.sqlList)",
+            subject: "transaction_id", time: "acknowledge_by")
         let waiting = try duties(
-            .acknowledgement,
+            of: queue,
             """
-            SELECT app, origin, transaction_id, acknowledge_by FROM google_purchase
-            WHERE next_attempt_at IS NOT NULL AND acknowledge_by >= $1 AND origin IN \(origins.sqlList)
-            ORDER BY acknowledge_by, purchase_token LIMIT $2
-            """,
-            [moment, OpenDuties.limit])
-        let redeemed = try redeemed(among: waiting)
-        let missed = try duties(
-            .acknowledgement,
-            """
-            SELECT app, origin, transaction_id, acknowledge_by FROM google_missed_acknowledgement
-            WHERE acknowledge_by >= $1 AND origin IN \(origins.sqlList) ORDER BY acknowledge_by, transaction_id LIMIT $2
-            """,
-            [moment, OpenDuties.limit])
-        return missed + waiting.filter { redeemed.contains($0.key) }
+            SELECT app, origin, transaction_id, acknowledge_by, 0 FROM \(queue.table) WHERE \(queue.condition)
+            ORDER BY acknowledge_by, purchase_token
+            """, [])
+        let records = GooglePurchaseRecords(database: database, apps: try apps)
+        var redeemed: Set<TransactionKey> = []
+        for first in stride(from: 0, to: waiting.count, by: Self.comparedAtOnce) {
+            let page = waiting[first..<min(first + Self.comparedAtOnce, waiting.count)]
+            redeemed.formUnion(try records.redeemed(among: page.map(\.key)))
+        }
+        let owed = waiting.filter { redeemed.contains($0.key) }
+        let due = owed.filter { !$0.isMissed(at: moment) }
+        let missed = owed.filter { $0.isMissed(at: moment) }
+        return OpenDuties.Found(
+            due: Array(due.prefix(OpenDuties.limit)), missed: missed.suffix(OpenDuties.limit).reversed(),
+            counts: .init(due: due.count, missed: missed.count, newlyMissed: missed.count))
+    }
+}
+
+/// The rows of duties of which no other row tells, inside the caller's transaction.
+struct StoreDutyRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+
+    /// Notes a duty that was done late, or not at all, or that the store has refused.
+    func note(_ duty: StoreDuty, at moment: Timestamp) throws {
+        try database.write(
+            "DELETE FROM store_duty WHERE due_at < $1", [moment.adding(days: -OpenDuties.shownDays)])
+        try database.insert(
+            into: "store_duty", ["subject", "kind", "origin", "app", "due_at", "is_refused"],
+            [
+                [
+                    duty.subject, duty.kind.rawValue, duty.origin, apps[duty.app], duty.deadline,
+                    duty.isRefused ? 1 as Int64 : 0,
+                ]
+            ], isNew: false)
     }
 
-    /// A report that came late was missed. One that Google Play refuses is not: the back end makes another one.
-    private func externalTransactions(from origins: Set<Origin>, since moment: Timestamp) throws -> [StoreDuty] {
-        guard try database.has("external_transaction") else { return [] }
-        let (apps, time) = (try apps, ExternalTransactionReport.passingTime)
-        return try [Realm.google, .localPlay].flatMap { realm -> [StoreDuty] in
-            let origin = Origin(googlePlay: realm, isTest: false)
-            guard origins.contains(origin) else { return [] }
-            return try database.rows(
-                """
-                SELECT app, transaction_id, reported_at FROM external_transaction
-                WHERE (next_attempt_at IS NOT NULL OR passed_on_at > reported_at + \(time * 1000)) AND reported_at >= $1
-                    AND realm = $2
-                ORDER BY reported_at, transaction_id, refund_id LIMIT $3
-                """,
-                [moment.adding(seconds: -time), realm.rawValue, OpenDuties.limit]
-            ) { row in
-                StoreDuty(
-                    kind: .externalTransaction, app: try apps.bundleIdentifier(of: try row.next()), origin: origin,
-                    subject: try row.next(), deadline: (try row.next() as Timestamp).adding(seconds: time))
-            }
+    /// Notes a duty that is done now, if that is late.
+    func note(done duty: StoreDuty, at moment: Timestamp) throws {
+        if duty.isMissed(at: moment) { try note(duty, at: moment) }
+    }
+
+    /// Forgets that the store has refused the work, once a person has corrected it.
+    ///
+    /// - Parameter deadline: The deadline of the only one; nil for all work about the subject.
+    func forgetRefused(
+        _ kind: StoreDuty.Kind, about subject: String, of app: String, due deadline: Timestamp? = nil
+    ) throws {
+        let conditions = "subject = $1 AND kind = $2 AND app = $3 AND is_refused = 1"
+        let arguments: [any SQLConvertible] = [subject, kind.rawValue, apps[app]]
+        if let deadline {
+            try database.write("DELETE FROM store_duty WHERE \(conditions) AND due_at = $4", arguments + [deadline])
+        } else {
+            try database.write("DELETE FROM store_duty WHERE \(conditions)", arguments)
         }
     }
+}
 
-    private func redeemed(among duties: [StoreDuty]) throws -> Set<TransactionKey> {
-        guard !duties.isEmpty else { return [] }
-        let apps = try apps
-        return Set(
-            try database.rows(
-                Table.redeemed(among: "$1", in: database), [database.list(duties.map(\.key))]
-            ) { try apps.key(&$0) })
+extension LedgerTransaction {
+    var storeDuties: StoreDutyRecords {
+        get throws { StoreDutyRecords(database: database, apps: try apps) }
     }
 
-    /// Keeps the acknowledgement of a redeemed purchase that Google Play has not got in time, for as long as it is shown.
+    /// Notes the acknowledgement of a redeemed purchase that Google Play has not got in time.
     func note(missed purchase: GooglePurchase, at moment: Timestamp) throws {
         guard let acknowledgement = purchase.acknowledgement, acknowledgement.deadline <= moment,
             let key = purchase.transactionKey
         else { return }
-        let duty = StoreDuty(
-            kind: .acknowledgement, app: key.app, origin: key.origin, subject: key.identifier,
-            deadline: acknowledgement.deadline)
-        guard try redeemed(among: [duty]).contains(key) else { return }
-        try database.write(
-            "DELETE FROM google_missed_acknowledgement WHERE acknowledge_by < $1",
-            [moment.adding(days: -OpenDuties.shownDays)])
-        try database.insert(
-            into: "google_missed_acknowledgement", ["transaction_id", "origin", "app", "acknowledge_by"],
-            [key.sqlValues(try apps) + [duty.deadline]], isNew: false)
+        let records = GooglePurchaseRecords(database: database, apps: try apps)
+        guard try records.redeemed(among: [key]).contains(key) else { return }
+        try storeDuties.note(
+            StoreDuty(
+                kind: .acknowledgement, app: key.app, origin: key.origin, subject: key.identifier,
+                deadline: acknowledgement.deadline), at: moment)
     }
 }
 
@@ -206,11 +352,15 @@ extension StoreDuty {
 }
 
 extension Table {
-    /// The redeemed purchases that Google Play has taken back because it got no acknowledgement in time, for some days.
-    static let googleMissedAcknowledgement = Table(
-        name: "google_missed_acknowledgement", family: .globalKey,
-        columns: [.packed("transaction_id"), .origin("origin"), .integer("app"), .integer("acknowledge_by")],
-        key: transactionKey
+    /// The duties of which no other row tells, for some days after their deadlines: those that were missed, and those that a store has
+    /// refused (`is_refused`), which wait for a person.
+    static let storeDuty = Table(
+        name: "store_duty", family: .globalKey,
+        columns: [
+            .text("subject"), .text("kind"), .origin("origin"), .integer("app"), .integer("due_at"),
+            .integer("is_refused", check: "is_refused IN (0, 1)"),
+        ],
+        key: ["subject", "kind", "origin", "app", "due_at"]
     )
-    .indexed("google_missed_acknowledgement_by_time", by: ["acknowledge_by"])
+    .indexed("store_duty_by_time", by: ["kind", "due_at"])
 }

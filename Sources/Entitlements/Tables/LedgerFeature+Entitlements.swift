@@ -230,7 +230,7 @@ extension Table {
 /// the statements about their rows.
 extension Table {
     static let team = [
-        teamGrant, teamRevocation, spending, balanceAddition, refusal, reconciliation, keptConfiguration,
+        teamGrant, teamRevocation, spending, balanceAddition, refusal, reconciliation, keptConfiguration, storeDuty,
     ]
 
     /// The recorded refusals, each once for a user, a transaction and a reason. They stay with a merged customer: a stranger could

@@ -196,13 +196,13 @@ package final class ServiceMetrics: Sendable {
         text.begin(
             "till_storage_almost_full", .gauge, "1 if only purchases, notifications and back ends write, else 0.")
         text.add("till_storage_almost_full", [], isStorageAlmostFull ? 1 : 0)
-        text.begin("till_duties_open", .gauge, "Work that a store awaits by a deadline, up to 1000 of a kind.")
+        text.begin("till_duties_open", .gauge, "Work that a store awaits by a deadline.")
         for duty in duties { text.add("till_duties_open", [("duty", duty.name)], duty.open) }
         text.begin("till_duty_seconds_left", .gauge, "Time until the first deadline of such work.")
         for duty in duties {
             if let seconds = duty.secondsLeft { text.add("till_duty_seconds_left", [("duty", duty.name)], seconds) }
         }
-        text.begin("till_duties_missed", .gauge, "Such work of the last day that was not done in time.")
+        text.begin("till_duties_missed", .gauge, "Such work that was not done in time, of the last day or waiting.")
         for duty in duties { text.add("till_duties_missed", [("duty", duty.name)], duty.missed) }
         return text.text
     }

@@ -38,6 +38,18 @@ package struct DurableWork: Service {
         try await repetition.companion(work).run()
     }
 
+    /// The beginning of the loop of `run` in a time that a simulation counts.
+    package func loop(from now: ContinuousClock.Instant) -> Repetition { repetition.repetition(from: now) }
+
+    /// Performs the next round of such a loop, if it is due.
+    ///
+    /// - Parameter isChanged: True after a commit to the ledger.
+    package func look(
+        in loop: inout Repetition, at now: ContinuousClock.Instant, afterChange isChanged: Bool
+    ) async {
+        await repetition.run(work, in: &loop, afterChange: isChanged, at: { now })
+    }
+
     /// Performs each piece of work that is due, page by page.
     ///
     /// - Parameters:

@@ -156,12 +156,11 @@ package struct ServiceRoutes: Sendable {
 extension OpenDuties {
     /// The numbers of each kind that the service has taken on, in the order of their names.
     fileprivate func metrics(of duties: StoreDuties) -> [ServiceMetrics.Duty] {
-        let (due, missed) = (due, missed(inDays: 1))
-        return duties.keys.sorted { $0.rawValue < $1.rawValue }.map { kind in
-            let own = due.filter { $0.kind == kind }
+        duties.keys.sorted { $0.rawValue < $1.rawValue }.map { kind in
+            let own = counts[kind] ?? Counts()
             return (
-                kind.rawValue, own.count, missed.count { $0.kind == kind },
-                own.first.map { $0.deadline.secondsSince1970 - moment.secondsSince1970 }
+                kind.rawValue, own.due, own.newlyMissed,
+                own.next.map { $0.secondsSince1970 - moment.secondsSince1970 }
             )
         }
     }

@@ -116,27 +116,32 @@ struct Examination {
         do {
             guard let service else {
                 let (ledger, moment) = (try place.open(migrates: false), now)
-                return [Self.check(try await ledger.read(.snapshot) { try $0.openDuties(duties, at: moment) })]
+                return Self.checks(try await ledger.read(.snapshot) { try $0.openDuties(duties, at: moment) })
             }
-            return [Self.check(try await service.till.entitlements.openDuties(duties))]
+            return Self.checks(try await service.till.entitlements.openDuties(duties))
         } catch {
             return [.problem(.deadlines, message(error))]
         }
     }
 
+    /// Nothing is said of external purchases, which few apps have, until there is one.
+    private static func checks(_ duties: OpenDuties) -> [HealthCheck] {
+        let isOfFew = duties.isEmpty && duties.counts.keys.allSatisfy { $0 == .externalPurchase }
+        return isOfFew ? [] : [check(duties)]
+    }
+
     private static func check(_ duties: OpenDuties) -> HealthCheck {
-        let missed = duties.missed()
         let remedy = Phrase(
             "Check the key or the service account of the store, and search the log for the purchase; /metrics has till_duties_missed."
         )
-        if let last = missed.first {
+        if let last = duties.missed.first {
             return .problem(
                 .deadlines,
-                "missed in \(OpenDuties.shownDays) days: \(missed.count), the last one at \(last.deadline.rfc3339): `\(last.kind.rawValue)` of \(last.subject)",
+                "missed in \(OpenDuties.shownDays) days: \(duties.missedCount), the last one at \(last.deadline.rfc3339): `\(last.kind.rawValue)` of \(last.subject)",
                 remedy: remedy)
         }
         guard let next = duties.due.first else { return .passed(.deadlines, "nothing is due") }
-        let (count, moment) = (duties.due.count, next.deadline.rfc3339)
+        let (count, moment) = (duties.dueCount, next.deadline.rfc3339)
         let detail: Phrase = "due: \(count), the first one by \(moment): `\(next.kind.rawValue)` of \(next.subject)"
         return duties.isUrgent ? .note(.deadlines, detail, remedy: remedy) : .passed(.deadlines, detail)
     }

@@ -244,6 +244,7 @@ struct Serve: Command {
         }
         var stores = StoreClients(googlePlay: googlePlay.apps, playNotifications: googlePlay.notifications)
         (stores.orders, stores.offerSigners) = (appStores.orderClients, appStores.offerSigners)
+        stores.duties[.externalPurchase] = configuration.duties[.externalPurchase]
         if !appStores.answeredOrigins.isEmpty { stores.duties[.consumptionAnswer] = appStores.answeredOrigins }
         if configuration.refundReview != nil { stores.duties[.refundReview] = stores.duties[.acknowledgement] }
         stores.appStores = appStores.reconciliations.map(\.reconciler)

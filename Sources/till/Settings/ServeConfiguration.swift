@@ -123,7 +123,8 @@ struct ServeConfiguration {
     }
     /// The duties to stores that a service with this configuration takes on. A Play beside the service adds its own.
     var duties: StoreDuties {
-        var duties: StoreDuties = [:]
+        // Apple tells of tokens also where no key could report them.
+        var duties: StoreDuties = [.externalPurchase: origins.filter { $0.store == .appStore }]
         if let appStore, appStore.consumption != nil {
             let addresses = appSettings.isEmpty ? [nil] : appSettings.map(\.appStoreURL)
             duties[.consumptionAnswer] = Set(addresses.flatMap { appStore.sources($0, origins).flatMap(\.origins) })

@@ -194,9 +194,38 @@ import Testing
             #expect(
                 service.metrics.text(queueDepth: 0).contains(
                     #"till_external_transactions_total{outcome="refused",code="googlePlayRefused"} 1"#))
-            fixture.advance(days: 1)
+            func duties() async throws -> OpenDuties {
+                try await service.entitlements.openDuties([.externalTransaction: [.localPlayProduction]])
+            }
+            #expect(try await duties().due.map(\.subject) == ["month-2"])
+            #expect(try await duties().due.map(\.isRefused) == [true])
+            fixture.advance(seconds: 3600)
             try await Self.passOn(service)
             #expect(try await Self.reports(service).map(\.attempts) == [1])
+
+            // The correction has the identifier, and the deadline.
+            let corrected = Self.sale("month-2", fixture, Self.series(["externalTransactionToken": "secret"]))
+            #expect(try await service.send(.post, Self.path, corrected).status == 201)
+            #expect(try await duties().due.map(\.isRefused) == [false])
+            #expect(try await duties().due.first?.deadline == fixture.garden.clock.now().adding(seconds: 23 * 3600))
+            try await Self.passOn(service)
+            #expect(try await Self.reports(service).map(\.state) == ["passedOn"])
+            #expect(try await duties().isEmpty)
+        }
+    }
+
+    @Test func `what Google Play refuses and nobody corrects is missed, and forgotten after a week`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let continued = Self.series(["initialExternalTransactionId": "never-reported"])
+            #expect(
+                try await service.send(.post, Self.path, Self.sale("month-2", fixture, continued)).status == 201)
+            try await Self.passOn(service)
+            for (days, news, all) in [(1, 1, 1), (1, 0, 1), (6, 0, 0)] as [(Int64, Int, Int)] {
+                fixture.advance(days: days)
+                let duties = try await service.entitlements.openDuties([.externalTransaction: [.localPlayProduction]])
+                #expect(duties.counts[.externalTransaction]?.newlyMissed == news && duties.missed.count == all)
+            }
         }
     }
 

@@ -178,8 +178,21 @@ import Testing
             try await Self.respond(played)
             #expect(try await played.stored().first?.settledAt != nil)
             #expect(try await played.answers().last?.contains("refused by Google Play: googlePlayRefused") == true)
-            let missed = try await played.entitlements.openDuties([.refundReview: [.localPlayProduction]]).missed()
+            let missed = try await played.entitlements.openDuties([.refundReview: [.localPlayProduction]]).missed
             #expect(missed.map(\.subject) == [late.orderId])
+        }
+    }
+
+    @Test func `a question that is given up keeps no token`() async throws {
+        try await PlayService.run { played async throws in
+            let offline = try await played.fixture.service(isReachable: false)
+            _ = try await played.buySeeds()
+            _ = try await Self.disputeSeeds(played)
+            try await Self.respond(offline)
+            played.fixture.advance(days: 8)
+            try await Self.respond(offline)
+            let stored = try #require(try await played.stored().first)
+            #expect(stored.nextAttemptAt == nil && stored.settledAt == nil && stored.pendingRefundToken == nil)
         }
     }
 

@@ -43,15 +43,15 @@ import Vocabulary
             #expect(try await played.duties().isUrgent)
             try played.advance(days: 1)
             // It is overdue, until Google Play says that it was taken back.
-            #expect(try await played.duties().missed().map(\.kind) == [.acknowledgement])
+            #expect(try await played.duties().missed.map(\.kind) == [.acknowledgement])
             _ = try await played.app.refresh(late.token)
-            #expect(try await played.duties().missed().map(\.kind) == [.acknowledgement])
+            #expect(try await played.duties().missed.map(\.kind) == [.acknowledgement])
             #expect(try await played.metric("missed", of: "acknowledgement") == "1")
             played.fixture.advance(days: 1)
             #expect(try await played.metric("missed", of: "acknowledgement") == "0")
-            #expect(try await played.duties().missed().count == 1)
+            #expect(try await played.duties().missed.count == 1)
             played.fixture.advance(days: 7)
-            #expect(try await played.duties().all.isEmpty)
+            #expect(try await played.duties().isEmpty)
         }
     }
 
@@ -80,13 +80,44 @@ import Vocabulary
             #expect(try await played.duties().due.map(\.subject) == ["sale-1"])
             #expect(try await played.secondsLeft(of: "externalTransaction") == 86_400)
             try await passOn()
-            #expect(try await played.duties().all.isEmpty)
+            #expect(try await played.duties().isEmpty)
             try await report("sale-2")
             played.fixture.advance(seconds: 86_401)
-            #expect(try await played.duties().missed().map(\.subject) == ["sale-2"])
+            #expect(try await played.duties().missed.map(\.subject) == ["sale-2"])
             // It stays late.
             try await passOn()
-            #expect(try await played.duties().missed().map(\.subject) == ["sale-2"])
+            #expect(try await played.duties().missed.map(\.subject) == ["sale-2"])
+        }
+    }
+
+    @Test func `every missed duty is counted, and none of them hides one that is due`() async throws {
+        try await run { played async throws in
+            let now = played.fixture.garden.clock.now()
+            try await played.entitlements.registerApps()
+            try await played.entitlements.ledger.write { transaction in
+                for number in 0..<250 as Range<Int64> {
+                    let isMissed = number < 130
+                    let reportedAt = now.adding(seconds: isMissed ? -2 * 86_400 - number : -number)
+                    try transaction.database.insert(
+                        into: "external_transaction",
+                        [
+                            "transaction_id", "refund_id", "package", "realm", "app", "content", "reported_at",
+                            "reported_by", "attempts", "next_attempt_at",
+                        ],
+                        [
+                            [
+                                "sale-\(number)", "", TestGarden.bundleIdentifier, "localPlay", 1 as Int64, "{}",
+                                reportedAt, "K", 0 as Int64, now,
+                            ]
+                        ])
+                }
+            }
+            let open = try await played.duties()
+            #expect((open.missedCount, open.dueCount) == (130, 120))
+            #expect(open.missed.first?.subject == "sale-0" && open.due.first?.subject == "sale-249")
+            // They wait, so they stay missed until they are done.
+            #expect(try await played.metric("missed", of: "externalTransaction") == "130")
+            #expect(try await played.metric("open", of: "externalTransaction") == "120")
         }
     }
 
@@ -101,7 +132,7 @@ import Vocabulary
                     isStoreUp: hour / 24 % 3 != 0 || !(9..<15).contains(hour % 24))
             }
             #expect(outages.purchases.count > 20)
-            #expect(try await played.duties().missed().isEmpty)
+            #expect(try await played.duties().missed.isEmpty)
             #expect(try played.states(of: outages.orders).allSatisfy { $0 != .refunded })
             for number in outages.purchases {
                 #expect(try played.fixture.purchase(number).refunds.allSatisfy { $0.reason != .unacknowledgedPurchase })
@@ -118,7 +149,7 @@ import Vocabulary
             for hour in 1...(5 * 24) {
                 try await outages.pass(end + hour, isServiceUp: true, isStoreUp: false, buys: false)
             }
-            #expect(try await Set(played.duties().missed()) == Set(open))
+            #expect(try await Set(played.duties().missed) == Set(open))
         }
     }
 }

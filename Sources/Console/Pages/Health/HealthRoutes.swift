@@ -187,25 +187,37 @@ extension HealthRoutes {
 
     /// The duties with a deadline: those that were missed, and those that are due next.
     @HTMLBuilder private static func deadlines(_ duties: OpenDuties) -> HTML {
-        let (missed, due) = (duties.missed(), duties.due)
+        let missed = duties.missedCount
         h2 { "Deadlines" }
         p {
-            missed.isEmpty
+            missed == 0
                 ? Shown.badge("None was missed in the last days", .good)
-                : Shown.badge("Missed in the last days: \(missed.count)", .bad)
+                : Shown.badge("Missed in the last days: \(missed)", .bad)
         }
         Listing.table(
-            "Deadlines", of: Array((missed + due).prefix(shownDuties)), empty: "No store awaits anything."
+            "Deadlines", of: Array((duties.missed.prefix(shownDuties / 2) + duties.due).prefix(shownDuties)),
+            empty: "No store awaits anything."
         ) {
             column("Work") { Self.title(of: $0.kind) }
-            column("Purchase") { a(.href(.customers($0.subject)), Shown.identifier($0.subject)) }
+            column("Purchase") { duty in
+                if duty.kind.isOfCustomer {
+                    a(.href(.customers(duty.subject)), Shown.identifier(duty.subject))
+                } else {
+                    Shown.identifier(duty.subject)
+                }
+            }
             column("Origin") { Shown.origin($0.origin) }
             column("Due") { Shown.moment($0.deadline) }
             column("State") {
-                $0.isMissed(at: duties.moment) ? Shown.badge("missed", .bad) : Shown.badge("open", .warning)
+                if $0.isMissed(at: duties.moment) {
+                    Shown.badge("missed", .bad)
+                } else {
+                    $0.isRefused ? Shown.badge("refused", .bad) : Shown.badge("open", .warning)
+                }
             }
         }
         note("The service does each within seconds. What is due for hours waits for a store that does not answer.")
+        note("What a store has refused waits for a correction by your back end.")
     }
 
     private static func title(of kind: StoreDuty.Kind) -> Phrase {
@@ -214,6 +226,7 @@ extension HealthRoutes {
         case .refundReview: "Answer about a disputed payment, 24 hours"
         case .acknowledgement: "Acknowledgement at Google Play, 3 days"
         case .externalTransaction: "Report of an external transaction, 24 hours"
+        case .externalPurchase: "Report of an external purchase to Apple, 15 days"
         }
     }
 
