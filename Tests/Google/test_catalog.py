@@ -485,6 +485,32 @@ class OneTimeOfferTests(PlayTests):
         self.assertEqual(self.ok(self.set_state("cancel", "early"))["state"], "CANCELLED")
         self.refused(self.set_state("activate", "early"), 400, "failedPrecondition")
 
+    def test_a_rental_ends_and_is_sold_again(self):
+        body = product("boat", "A boat", state=None)
+        body["purchaseOptions"][0].update(
+            purchaseOptionId="weekend", buyOption=None,
+            rentOption={"rentalPeriod": "P2D", "expirationPeriod": "PT6H"})
+        self.ok(self.catalog.patch(
+            packageName=GARDEN, productId="boat", allowMissing=True, regionsVersion_version=VERSION, body=body))
+        activate = {"activatePurchaseOptionRequest": self.at(option="weekend", product_id="boat")}
+        self.ok(self.options.batchUpdateStates(packageName=GARDEN, productId="boat", body={"requests": [activate]}))
+        sale = {"packageName": GARDEN, "productId": "boat", "account": "rena"}
+        rented = self.play.buy("boat", "rena")
+        purchase = self.ok(self.second.getproductpurchasev2(packageName=GARDEN, token=rented["purchaseToken"]))
+        details = purchase["productLineItem"][0]["productOfferDetails"]
+        self.assertEqual((details["purchaseOptionId"], details["rentOfferDetails"]), ("weekend", {}))
+        order = self.ok(self.orders.get(packageName=GARDEN, orderId=rented["orderId"]))
+        self.assertEqual(order["lineItems"][0]["oneTimePurchaseDetails"]["rentalDetails"], {})
+        self.ok(self.products.acknowledge(packageName=GARDEN, productId="boat", token=rented["purchaseToken"]))
+        self.assertEqual(self.play.sandbox("POST", "purchases", sale)["code"], "invalidAction")
+        self.play.sandbox("POST", "time/advance", {"by": "2d", "account": "rena"})
+        again = self.play.buy("boat", "rena")
+        self.assertNotEqual(again["purchaseToken"], rented["purchaseToken"])
+        # What is bought says nothing of rentals.
+        bought = self.play.buy("spade", "rena")
+        purchase = self.ok(self.second.getproductpurchasev2(packageName=GARDEN, token=bought["purchaseToken"]))
+        self.assertNotIn("rentOfferDetails", purchase["productLineItem"][0]["productOfferDetails"])
+
     def test_offers_are_read_and_changed_in_batches(self):
         self.ok(self.write(discount("one"), discount("two", gameRewardOffer=None)))
         self.ok(self.write(discount("three", "spade"), option="-", product_id="-"))

@@ -164,6 +164,30 @@ final class PlayServer: Sendable {
         return try play.perform { try $0.buy(order) }
     }
 
+    /// Sells the gate also by an option to rent it.
+    func offerRental(_ period: String, expiration: String? = nil) throws {
+        let rent = expiration.map { #","expirationPeriod":"\#($0)""# } ?? ""
+        let prices = #"[{"regionCode":"US","price":{"currencyCode":"USD","units":"2"},"availability":"AVAILABLE"}]"#
+        func option(_ name: String, _ kind: String) -> String {
+            #"{"purchaseOptionId":"\#(name)","state":"ACTIVE","regionalPricingAndAvailabilityConfigs":\#(prices),\#(kind)}"#
+        }
+        let options = [
+            option("buy", #""buyOption":{"legacyCompatible":true}"#),
+            option("rent", #""rentOption":{"rentalPeriod":"\#(period)"\#(rent)}"#),
+        ].joined(separator: ",")
+        try sell(
+            #"{"oneTimeProducts":[{"packageName":"\#(Self.packageName)","productId":"garden.gate","purchaseOptions":[\#(options)],"#
+                + #""listings":[{"languageCode":"en-US","title":"A gate"}]}]}"#)
+    }
+
+    /// Sells what a catalog file has.
+    func sell(_ catalog: String) throws {
+        let file = folder.file("more.play.json")
+        try Data(catalog.utf8).write(to: file)
+        let more = try PlayCatalog(file: file)
+        try play.perform { try $0.add(more) }
+    }
+
     func subscribe(_ account: String = "ada") throws -> RecurringPurchase {
         let order = PlayPurchaseOrder(
             packageName: Self.packageName, productId: "garden.basic.monthly", account: account)

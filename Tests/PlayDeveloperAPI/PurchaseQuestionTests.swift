@@ -97,6 +97,26 @@ private final class Calls: Sendable {
         #expect(garden.questions > asked)
     }
 
+    @Test func `a rented item ends with its rental, and can be rented again`() async throws {
+        try server.offerRental("P2D")
+        let rented = try server.buy("garden.gate") { $0.purchaseOptionId = "rent" }
+        #expect(try await garden.present(rented.token) == nil)
+        #expect(try await garden.items() == ["gate 1"])
+        #expect(throws: PlayError.self) { try server.buy("garden.gate") }
+        // The team changes the option. The end that was sold stays.
+        try server.offerRental("P9D")
+        garden.advance(milliseconds: 2 * 86_400_000 - 1)
+        _ = try await garden.app.refresh(rented.token, notifiedBy: notification(1))
+        #expect(try await garden.items() == ["gate 1"])
+        garden.advance(milliseconds: 1)
+        #expect(try await garden.items().isEmpty)
+        let again = try server.buy("garden.gate") { $0.purchaseOptionId = "rent" }
+        #expect(try await garden.present(again.token) == nil)
+        garden.advance(milliseconds: 8 * 86_400_000)
+        #expect(try await garden.items() == ["gate 1"])
+        #expect(server.count("oneTimeProducts") == 2)
+    }
+
     @Test func `an answer of before a clock went back does not count`() async throws {
         let bought = try server.buy("garden.gate")
         #expect(try await garden.present(bought.token) == nil)

@@ -189,7 +189,9 @@ extension GooglePurchase {
     }
 
     private static func ends(of statement: GooglePlayStatement) -> [Timestamp] {
-        statement.purchases.compactMap { stated in
+        // A rental ends by itself, and Google Play has nothing to say about it then.
+        guard statement.isSubscription else { return [] }
+        return statement.purchases.compactMap { stated in
             stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.renewal?.facts.date(.autoResumeTime)
                 ?? stated.purchase.expiresDate
         }

@@ -43,6 +43,8 @@ package struct Order: Codable, Hashable, Sendable {
         package var quantity: Int32?
         package var offerId: String?
         package var purchaseOptionId: String?
+        /// Nil for a product that is not rented.
+        package var rentalDetails: EmptyObject?
     }
 
     package struct Event: Codable, Hashable, Sendable {

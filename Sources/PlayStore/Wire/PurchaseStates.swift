@@ -258,6 +258,8 @@ package struct ProductPurchaseV2: Codable, Hashable, Sendable {
         package var refundableQuantity: Int32?
         /// `CONSUMPTION_STATE_YET_TO_BE_CONSUMED` or `CONSUMPTION_STATE_CONSUMED`.
         package var consumptionState: String?
+        /// Nil for a product that is not rented.
+        package var rentOfferDetails: EmptyObject?
     }
 
     package struct StateContext: Codable, Hashable, Sendable {

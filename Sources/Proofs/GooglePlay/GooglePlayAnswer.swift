@@ -26,14 +26,17 @@ package final class GooglePlayAnswer: Sendable {
         let number: Int64?
         /// True if the ledger does not have a purchase of the token yet.
         let isNewToken: Bool
+        /// The terms of the rented products, as far as the catalog at Google Play has them.
+        let rentals: [GooglePlayRental]
 
         package init(
             realm: Realm, askedAt: Timestamp, named names: PurchaseTokenNames, originalToken: String? = nil,
             orders: [GooglePlayOrder] = [], lines: GooglePlayLines = GooglePlayLines(), number: Int64? = nil,
-            isNewToken: Bool = true
+            isNewToken: Bool = true, rentals: [GooglePlayRental] = []
         ) {
             (self.realm, self.askedAt, self.names, self.originalToken) = (realm, askedAt, names, originalToken)
             (self.orders, self.lines, self.number, self.isNewToken) = (orders, lines, number, isNewToken)
+            self.rentals = rentals
         }
 
         func order(_ identifier: String?) -> GooglePlayOrder? {
@@ -86,8 +89,8 @@ package final class GooglePlayAnswer: Sendable {
     /// its end.
     package var isReplaced: Bool { cancellation == .replacement }
 
-    /// True for a purchase with a rental among its products, of which nothing is granted.
-    package var hasRental: Bool {
+    /// True for a purchase with a rental among its products.
+    var hasRental: Bool {
         if case .products(let items, _) = content { items.contains(where: \.isRental) } else { false }
     }
 

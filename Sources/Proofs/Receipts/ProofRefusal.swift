@@ -125,8 +125,8 @@ public struct ProofRefusal: CodedError, Equatable {
             case .purchasePending:
                 "The customer has not paid the purchase yet. Send it again when Google Play reports it as purchased."
             case .purchaseKindUnsupported:
-                "The purchase is a rental of Google Play, which Till does not sell yet. Keep it unacknowledged, so that "
-                    + "Google refunds it."
+                "The purchase is a rental, and Google Play does not say how long it lasts: the catalog of the app has no such purchase "
+                    + "option to rent, or the service account may not see it."
             case .tooManyPurchases:
                 "The receipt has too many purchases."
             case .innerProofInvalid:

@@ -483,6 +483,7 @@ extension Schema {
         "installmentDetails": "`installmentDetails` of the plan, as Google Play has stated it.",
         "isInBillingRetryPeriod": "True while the store tries to charge again.",
         "isInIntroOfferPeriod": "True in an introductory offer, as an app receipt states it.",
+        "isRental": "True for a product that is rented at Google Play until `expiresDate`, and not bought.",
         "isTrialPeriod": "True in a free trial, as an app receipt states it.",
         "isUpgraded": "True if the customer has changed to a higher level since.",
         "itemId": "The product's number in the App Store.",

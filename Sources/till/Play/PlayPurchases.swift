@@ -7,11 +7,12 @@ struct PlayBuy: Command {
         "buy", "Buy a one-time product for a customer, and print the signed purchase.",
         """
         The app or the server has to acknowledge or consume the purchase within three days of the Play's clock, or it is refunded. \
-        Standard output has the purchase and its signature as a JSON object, which `till receipt redeem` and the service take.
+        A purchase option to rent sells until the end of its rental period. Standard output has the purchase and its signature as a JSON object, which `till receipt redeem` and the service take.
         """,
         examples: """
             till play buy com.memolease.sesac1.sprout1 --account alice > purchase.json
             till play buy garden.seeds --account alice --quantity 3 --pending
+            till play buy garden.gate --account alice --purchase-option two-days
             """)
 
     @Argument(help: .value("product", "The product's identifier."))
@@ -185,7 +186,7 @@ protocol SoldOnPlay: Encodable {
     var number: Int64 { get }
     var productId: String { get }
     var state: String { get }
-    /// Nil for a one-time purchase.
+    /// Nil for a one-time purchase that is no rental.
     var end: String? { get }
     var orderId: String? { get }
     var purchaseToken: String { get }
@@ -203,7 +204,7 @@ extension SoldOnPlay {
 }
 
 extension PlayPurchaseResource: SoldOnPlay {
-    var end: String? { nil }
+    var end: String? { rentalEnd }
 }
 
 extension PlaySubscriptionResource: SoldOnPlay {

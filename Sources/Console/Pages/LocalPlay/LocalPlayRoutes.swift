@@ -258,7 +258,7 @@ struct PlayPurchase {
     let quantity: Int
     let price: Price
     let boughtAt: Timestamp
-    /// The end of the paid time; nil for a one-time product.
+    /// The end of the paid time; nil for a one-time product that is not rented.
     let until: Timestamp?
     let order: String?
     let isAcknowledged: Bool
@@ -273,7 +273,7 @@ struct PlayPurchase {
     init(_ purchase: OneTimePurchase) {
         (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
         (quantity, price) = (purchase.quantity, purchase.terms.price.price)
-        (boughtAt, until, order) = (purchase.purchaseTime, nil, purchase.orderId)
+        (boughtAt, until, order) = (purchase.purchaseTime, purchase.rentalEnd, purchase.orderId)
         (isAcknowledged, deadline) = (purchase.isAcknowledged, purchase.acknowledgementDeadline)
         switch purchase.state {
         case .pending: (state, actions) = (("payment pending", .warning), [.complete, .cancel])

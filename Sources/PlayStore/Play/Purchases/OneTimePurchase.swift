@@ -3,7 +3,7 @@ import Proofs
 /// A purchase of a one-time product, and the rules of its life. The rules take values and a moment, and read no database and no clock.
 ///
 /// A pending purchase completes or is canceled. A completed one is acknowledged or consumed within a deadline, or is refunded. Each
-/// refund is for some of its units, with or without their revocation.
+/// refund is for some of its units, with or without their revocation. A rental ends by itself, and stays purchased.
 package struct OneTimePurchase: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
         /// The payment is outstanding, and there is no order.
@@ -53,6 +53,8 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package var pointsDetails: Order.PointsDetails?
         /// The token with which the app has chosen the offer.
         package var offerToken: String?
+        /// The periods of a rental; nil for a product that is bought.
+        package var rental: OneTimeProduct.PurchaseOption.RentOption?
 
         package init(
             packageName: String, productId: String, purchaseOptionId: String, offerId: String? = nil,
@@ -83,6 +85,8 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
     package private(set) var completionTime: Timestamp?
     package private(set) var isAcknowledged = false
     package private(set) var isConsumed = false
+    /// The consumption of a rental; nil for none.
+    package private(set) var consumptionTime: Timestamp?
     package private(set) var developerPayload: String?
     package private(set) var refunds: [Refund] = []
 
@@ -114,11 +118,23 @@ extension OneTimePurchase {
             : completionTime.adding(days: Self.acknowledgementDays)
     }
 
+    /// The end of a rental; nil for another purchase, and before the payment.
+    package var rentalEnd: Timestamp? {
+        guard let completionTime, let period = terms.rental?.rentalPeriod.flatMap({ RentalPeriod($0) }) else {
+            return nil
+        }
+        let end = period.end(from: completionTime)
+        guard let consumptionTime, let limit = terms.rental?.expirationPeriod.flatMap({ RentalPeriod($0) }) else {
+            return end
+        }
+        return min(end, limit.end(from: consumptionTime))
+    }
+
     /// True if the account cannot buy the product again.
-    package var isOwned: Bool {
+    package func isOwned(at now: Timestamp) -> Bool {
         switch state {
         case .pending: true
-        case .purchased: !isConsumed
+        case .purchased: !isConsumed && rentalEnd.map { now < $0 } ?? true
         case .canceled: false
         }
     }
@@ -162,12 +178,14 @@ extension OneTimePurchase {
         developerPayload = payload ?? developerPayload
     }
 
-    /// Consumes the purchase, so that the product can be bought again. That acknowledges it, too.
+    /// Consumes the purchase, so that the product can be bought again. That acknowledges it, too, and begins the expiration period of a
+    /// rental.
     ///
     /// - Throws: `PublisherError`, `invalidPurchaseState`, unless it is purchased and not consumed yet.
-    package mutating func consume() throws(PublisherError) {
+    package mutating func consume(at time: Timestamp) throws(PublisherError) {
         guard state == .purchased, !isConsumed else { throw .invalidPurchaseState }
         (isAcknowledged, isConsumed) = (true, true)
+        if terms.rental != nil { consumptionTime = time }
     }
 
     /// Pays back some units. If all are paid back with their revocation, the purchase is canceled.

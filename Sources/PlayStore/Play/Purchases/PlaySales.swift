@@ -53,11 +53,11 @@ extension PlayBooks {
         let terms = try terms(of: order, offerId: offerId)
         guard
             try !purchases.purchases(of: order.productId, in: order.packageName, by: order.account).contains(
-                where: \.isOwned)
+                where: { $0.isOwned(at: now) })
         else {
             throw PlayError.invalidAction(
                 "\"\(order.account)\" owns \"\(order.productId)\" already, or has a pending payment for it. Consume the "
-                    + "purchase to sell it again.")
+                    + "purchase, or wait for the end of the rental, to sell it again.")
         }
         var purchase = OneTimePurchase(
             number: try nextNumber(), token: newToken(), account: order.account, terms: terms,
@@ -99,6 +99,7 @@ extension PlayBooks {
         (terms.salesChannel, terms.pointsDetails, terms.offerToken) = (
             order.salesChannel, order.pointsDetails, order.offerToken
         )
+        terms.rental = option.rentOption
         return terms
     }
 
@@ -195,12 +196,13 @@ extension PlayBooks {
 }
 
 extension OneTimeProduct {
-    /// The purchase option of an identifier; without one, the option for apps without purchase options, or else the first. Only an
-    /// active option to buy is sold.
+    /// The purchase option of an identifier; without one, the option for apps without purchase options, or else the first to buy, or else
+    /// the first to rent. Only an active option is sold.
     fileprivate func soldOption(_ identifier: String?) -> PurchaseOption? {
-        let sold = (purchaseOptions ?? []).filter { $0.state == .active && $0.buyOption != nil }
+        let sold = (purchaseOptions ?? []).filter { $0.state == .active }
         guard identifier == nil else { return sold.first { $0.purchaseOptionId == identifier } }
-        return sold.first { $0.buyOption?.legacyCompatible == true } ?? sold.first
+        let bought = sold.filter { $0.buyOption != nil }
+        return bought.first { $0.buyOption?.legacyCompatible == true } ?? bought.first ?? sold.first
     }
 }
 

@@ -36,7 +36,7 @@ extension PlayBooks {
     /// `purchases.products.consume`.
     func consume(_ purchase: OneTimePurchase) throws {
         var purchase = purchase
-        try purchase.consume()
+        try purchase.consume(at: now)
         try purchases.keep(purchase)
     }
 
