@@ -180,6 +180,24 @@ final class PlayServer: Sendable {
                 + #""listings":[{"languageCode":"en-US","title":"A gate"}]}]}"#)
     }
 
+    /// Sells the gate also by an offer to pre-order it, which is released after some days.
+    func offerPreorder(_ days: Int64) throws {
+        let now = clock.now()
+        let times = [("startTime", now), ("endTime", now.adding(days: days)), ("releaseTime", now.adding(days: days))]
+        let members = times.map { #""\#($0)":"\#($1.rfc3339)""# }.joined(separator: ",")
+        let behavior = #""priceChangeBehavior":"PRE_ORDER_PRICE_CHANGE_BEHAVIOR_NEW_ORDERS_ONLY""#
+        try sell(
+            #"{"oneTimeProductOffers":[{"packageName":"\#(Self.packageName)","productId":"garden.gate","purchaseOptionId":"buy","#
+                + #""offerId":"early","state":"ACTIVE","preOrderOffer":{\#(members),\#(behavior)},"#
+                + #""regionalPricingAndAvailabilityConfigs":[{"regionCode":"US","availability":"AVAILABLE","noOverride":{}}]}]}"#
+        )
+    }
+
+    func preorder(_ product: String = "garden.gate") throws -> OneTimePurchase {
+        let order = PlayPurchaseOrder(packageName: Self.packageName, productId: product, account: "ada")
+        return try play.perform { try $0.buy(order, offerId: "early") }
+    }
+
     /// Sells what a catalog file has.
     func sell(_ catalog: String) throws {
         let file = folder.file("more.play.json")

@@ -117,6 +117,31 @@ private final class Calls: Sendable {
         #expect(server.count("oneTimeProducts") == 2)
     }
 
+    @Test func `a pre-order is owned from its release on, about which the service asks by itself`() async throws {
+        try server.offerPreorder(9)
+        let ordered = try server.preorder()
+        let release = try #require(ordered.releaseTime)
+        do {
+            _ = try await garden.present(ordered.token)
+            Issue.record("A pre-order is granted before its release.")
+        } catch RedemptionError.refused(let refusal) {
+            #expect(refusal.reason == .purchasePending && refusal.couldSucceedLater)
+            #expect(refusal.detail?.contains(release.rfc3339) == true)
+        }
+        garden.advance(milliseconds: 9 * 86_400_000 - 1000)
+        _ = try await garden.app.refresh(ordered.token, notifiedBy: notification(1))
+        #expect(try await garden.items().isEmpty)
+        let known = try #require(try await garden.app.purchases.purchase(of: ordered.token))
+        #expect(known.askAt == release.adding(seconds: 300))
+        // An answer counts for ten seconds.
+        garden.advance(milliseconds: 10_000)
+        #expect(try await garden.present(ordered.token) == nil)
+        #expect(try await garden.items() == ["gate 1"])
+        let bought = try await garden.entitlements.transactions(of: garden.alice, before: nil, limit: 9)
+        #expect(bought.map { $0.facts.date(.preorderReleaseTime) } == [release])
+        #expect(bought.map(\.purchaseDate) == [release] && bought.map(\.expiresAt) == [nil])
+    }
+
     @Test func `an answer of before a clock went back does not count`() async throws {
         let bought = try server.buy("garden.gate")
         #expect(try await garden.present(bought.token) == nil)

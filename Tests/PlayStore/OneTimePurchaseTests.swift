@@ -8,13 +8,13 @@ import Testing
 
     private func purchase(
         quantity: Int = 1, isTest: Bool = false, isPaid: Bool = true,
-        rental: OneTimeProduct.PurchaseOption.RentOption? = nil
+        rental: OneTimeProduct.PurchaseOption.RentOption? = nil, preorder: OneTimePurchase.Preorder? = nil
     ) throws -> OneTimePurchase {
         var terms = OneTimePurchase.Terms(
             packageName: "com.example.garden", productId: "seeds", purchaseOptionId: "buy", title: "Seeds",
             regionCode: "US", price: Money(currencyCode: "USD", billionths: 1_990_000_000), quantity: quantity,
             isTest: isTest)
-        terms.rental = rental
+        (terms.rental, terms.preorder) = (rental, preorder)
         var purchase = OneTimePurchase(
             number: 1, token: "token", account: "ada", terms: terms, purchaseTime: Self.start)
         if isPaid { try purchase.complete(orderId: "GPA.1", at: Self.start) }
@@ -60,6 +60,15 @@ import Testing
         var consumed = try purchase()
         try consumed.consume(at: Self.start)
         #expect(consumed.isAcknowledged && consumed.acknowledgementDeadline == nil)
+    }
+
+    @Test func `a pre-order waits for its release, and is completed by nobody`() throws {
+        let release = Self.start.adding(days: 9)
+        var ordered = try purchase(isPaid: false, preorder: .init(releaseTime: release))
+        #expect(ordered.releaseTime == release && ordered.isOwned(at: Self.start) && ordered.orderId == nil)
+        #expect(throws: PlayError.self) { try ordered.complete(orderId: "GPA.1", at: Self.start) }
+        try ordered.cancel()
+        #expect(ordered.releaseTime == nil && !ordered.isOwned(at: Self.start))
     }
 
     @Test func `a rental is owned until its period ends, which begins at the payment`() throws {

@@ -146,7 +146,8 @@ extension GooglePurchase {
         let isConfirmed = statement.state.isFinal && known?.isFinal ?? false && !isPaidAndReplaced(statement, known)
         if isConfirmed { return refundsAskedAt(statement) }
         let latest = statement.askedAt.adding(days: silentDays)
-        let ends = ends(of: statement)
+        // A pre-order is charged at its release.
+        let ends = ends(of: statement) + [statement.preorderReleaseTime].compactMap(\.self)
         return ends.map { $0.adding(seconds: renewalSeconds) }.filter { $0 > statement.askedAt }.min()
             .map { min($0, latest) } ?? latest
     }

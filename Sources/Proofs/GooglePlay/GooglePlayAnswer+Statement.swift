@@ -102,6 +102,7 @@ extension GooglePlayAnswer {
         facts[.offerTags] = .init(texts: item.offerTags)
         facts[.purchaseOptionId] = .init(item.purchaseOptionId)
         facts[.offerToken] = .init(item.offerToken)
+        facts[.preorderReleaseTime] = .init(item.preorderReleaseTime)
         if item.isRental {
             facts[.isRental] = .init(true)
             // It has an end, and does not renew.

@@ -94,6 +94,11 @@ package final class GooglePlayAnswer: Sendable {
         if case .products(let items, _) = content { items.contains(where: \.isRental) } else { false }
     }
 
+    /// The release of a pre-order, before and after it; nil for another purchase.
+    package var preorderReleaseTime: Timestamp? {
+        if case .products(let items, _) = content { items.compactMap(\.preorderReleaseTime).max() } else { nil }
+    }
+
     /// The orders of the line items, each once. Their dates and prices complete the answer.
     package var orderIdentifiers: [String] {
         let orders =
@@ -375,12 +380,15 @@ extension GooglePlayAnswer {
         /// The token with which the app has chosen the offer.
         let offerToken: String?
         let isRental: Bool
+        /// The release of a pre-order, at which it is charged; nil for another purchase.
+        let preorderReleaseTime: Timestamp?
 
         init(_ fields: PayloadFields) throws(ProofRefusal) {
             productId = try fields.product()
             let details = try fields.deciding(["productOfferDetails"]).object("productOfferDetails")?
                 .deciding(["rentOfferDetails"])
             isRental = try details?.object("rentOfferDetails") != nil
+            preorderReleaseTime = try details?.object("preorderOfferDetails")?.dateTime("preorderReleaseTime")
             quantity = try details?.quantity("quantity") ?? 1
             refundableQuantity = try details?.integer("refundableQuantity").flatMap {
                 (0...Int64(Int32.max)).contains($0) ? Int($0) : nil

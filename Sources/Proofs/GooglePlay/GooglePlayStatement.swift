@@ -93,7 +93,7 @@ package final class GooglePlayStatement: Sendable {
     /// The refusal of a purchase of which nothing is owned; nil if the payment was canceled, or if the state is unknown.
     package var refusal: ProofRefusal? {
         switch answer.state {
-        case .pending: .tokenPending
+        case .pending: answer.preorderReleaseTime.map { .preorder(until: $0) } ?? .tokenPending
         // Nobody states the end of a rental.
         case .purchased where answer.hasRental && purchases.isEmpty: ProofRefusal(.purchaseKindUnsupported)
         default: nil

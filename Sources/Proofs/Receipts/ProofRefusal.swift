@@ -13,10 +13,15 @@ public struct ProofRefusal: CodedError, Equatable {
     }
 
     /// The refusal of a purchase token whose payment is pending. The token stays the same, unlike a signed purchase.
-    package static let tokenPending = ProofRefusal(pending: true)
+    package static let tokenPending = ProofRefusal(pending: nil)
 
-    private init(pending couldSucceedLater: Bool) {
-        (reason, detail, self.couldSucceedLater) = (.purchasePending, nil, couldSucceedLater)
+    /// The same of a pre-order.
+    static func preorder(until release: Timestamp) -> ProofRefusal {
+        ProofRefusal(pending: "It is a pre-order, which Google Play charges at its release, \(release.rfc3339).")
+    }
+
+    private init(pending detail: String?) {
+        (reason, self.detail, couldSucceedLater) = (.purchasePending, detail, true)
     }
 
     /// The refusal of a payload that is not strict JSON.

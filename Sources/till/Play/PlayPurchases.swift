@@ -7,12 +7,14 @@ struct PlayBuy: Command {
         "buy", "Buy a one-time product for a customer, and print the signed purchase.",
         """
         The app or the server has to acknowledge or consume the purchase within three days of the Play's clock, or it is refunded. \
-        A purchase option to rent sells until the end of its rental period. Standard output has the purchase and its signature as a JSON object, which `till receipt redeem` and the service take.
+        A purchase option to rent sells until the end of its rental period, and an offer to pre-order stays pending until its release. \
+        Standard output has the purchase and its signature as a JSON object, which `till receipt redeem` and the service take.
         """,
         examples: """
             till play buy com.memolease.sesac1.sprout1 --account alice > purchase.json
             till play buy garden.seeds --account alice --quantity 3 --pending
             till play buy garden.gate --account alice --purchase-option two-days
+            till play buy garden.gate --account alice --offer early
             """)
 
     @Argument(help: .value("product", "The product's identifier."))
@@ -188,6 +190,8 @@ protocol SoldOnPlay: Encodable {
     var state: String { get }
     /// Nil for a one-time purchase that is no rental.
     var end: String? { get }
+    /// The moment at which a pre-order is charged; nil for another purchase.
+    var releaseTime: String? { get }
     var orderId: String? { get }
     var purchaseToken: String { get }
     var acknowledgementDeadline: String? { get }
@@ -199,7 +203,10 @@ extension SoldOnPlay {
     fileprivate var lines: [String] {
         let details = [end.map { "until \($0)" }, productId, orderId, purchaseToken].compactMap(\.self)
         return ["\(state)  #\(number)  " + details.joined(separator: "  ")]
-            + (acknowledgementDeadline.map { ["To be acknowledged until \($0)."] } ?? [])
+            + [
+                releaseTime.map { "To be charged at its release, \($0)." },
+                acknowledgementDeadline.map { "To be acknowledged until \($0)." },
+            ].compactMap(\.self)
     }
 }
 
@@ -208,6 +215,7 @@ extension PlayPurchaseResource: SoldOnPlay {
 }
 
 extension PlaySubscriptionResource: SoldOnPlay {
+    var releaseTime: String? { nil }
     var end: String? { expiryTime }
 }
 

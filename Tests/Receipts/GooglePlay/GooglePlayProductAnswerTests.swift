@@ -109,8 +109,11 @@ import Testing
         let items = [#"{"productId":"a","productOfferDetails":{"quantity":1,\#(offer)}}"#]
         let ordered = try statement(Answers.product("PENDING", items: items))
         #expect(ordered.purchases.isEmpty && ordered.refusal?.reason == .purchasePending)
+        #expect(ordered.refusal?.detail?.contains("2026-12-01T00:00:00Z") == true)
         let released = try statement(Answers.product("PURCHASED", items: items, more: Answers.paid))
         #expect(released.purchases.map(\.purchase.productIdentifier) == ["a"] && released.refusal == nil)
+        let release = Timestamp(rfc3339: "2026-12-01T00:00:00Z")
+        #expect(released.purchases.first?.purchase.facts.date(.preorderReleaseTime) == release)
     }
 
     /// A rental of the option `rent`, and a product that is bought with it.

@@ -243,6 +243,7 @@ struct LocalPlayRoutes: Sendable {
             fact("Order") { Shown.identifier(purchase.order) }
             fact("Bought") { Shown.moment(purchase.boughtAt) }
             fact("Until") { Shown.moment(purchase.until) }
+            fact("Charged at the release") { Shown.moment(purchase.release) }
             fact("Acknowledged") { Shown.badge(purchase.isAcknowledged ? "yes" : "no") }
             fact("Refunded unless acknowledged by") { Shown.moment(purchase.deadline) }
             fact("Customer") { User(name: purchase.account).map { Shown.link(to: $0) } }
@@ -260,6 +261,8 @@ struct PlayPurchase {
     let boughtAt: Timestamp
     /// The end of the paid time; nil for a one-time product that is not rented.
     let until: Timestamp?
+    /// The moment at which a pre-order is charged; nil for another purchase.
+    let release: Timestamp?
     let order: String?
     let isAcknowledged: Bool
     /// The moment at which the purchase is refunded unless it is acknowledged.
@@ -275,7 +278,9 @@ struct PlayPurchase {
         (quantity, price) = (purchase.quantity, purchase.terms.price.price)
         (boughtAt, until, order) = (purchase.purchaseTime, purchase.rentalEnd, purchase.orderId)
         (isAcknowledged, deadline) = (purchase.isAcknowledged, purchase.acknowledgementDeadline)
+        release = purchase.releaseTime
         switch purchase.state {
+        case .pending where release != nil: (state, actions) = (("pre-ordered", .warning), [.cancel])
         case .pending: (state, actions) = (("payment pending", .warning), [.complete, .cancel])
         case .canceled where purchase.refundedQuantity > 0: (state, actions) = (("refunded", .bad), [])
         case .canceled: (state, actions) = (("canceled", .neutral), [])
@@ -290,7 +295,7 @@ struct PlayPurchase {
         (quantity, price) = (1, purchase.terms.price.price)
         (boughtAt, until) = (purchase.periods.first?.start ?? purchase.expiryTime, purchase.expiryTime)
         (order, isAcknowledged) = (purchase.periods.last?.orderId, purchase.isAcknowledged)
-        (deadline, mayRedeem) = (purchase.acknowledgementDeadline, false)
+        (deadline, release, mayRedeem) = (purchase.acknowledgementDeadline, nil, false)
         let charge: SubscriptionAction = purchase.declines ? .acceptPayments : .declinePayments
         let consent: [SubscriptionAction] = purchase.priceChange?.state == .outstanding ? [.acceptPrice] : []
         switch purchase.state {

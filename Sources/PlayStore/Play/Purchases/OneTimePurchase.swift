@@ -2,7 +2,7 @@ import Proofs
 
 /// A purchase of a one-time product, and the rules of its life. The rules take values and a moment, and read no database and no clock.
 ///
-/// A pending purchase completes or is canceled. A completed one is acknowledged or consumed within a deadline, or is refunded. Each
+/// A pending purchase completes or is canceled. A pre-order is pending until its release, and then charged. A completed one is acknowledged or consumed within a deadline, or is refunded. Each
 /// refund is for some of its units, with or without their revocation. A rental ends by itself, and stays purchased.
 package struct OneTimePurchase: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
@@ -31,6 +31,17 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         }
     }
 
+    /// A product that is ordered before its release.
+    package struct Preorder: Codable, Hashable, Sendable {
+        package let releaseTime: Timestamp
+        /// False if the price at the release counts, where it is lower than that of the order.
+        package let keepsPrice: Bool
+
+        package init(releaseTime: Timestamp, keepsPrice: Bool = true) {
+            (self.releaseTime, self.keepsPrice) = (releaseTime, keepsPrice)
+        }
+    }
+
     /// The terms under which a product was bought.
     package struct Terms: Codable, Hashable, Sendable {
         package let packageName: String
@@ -41,7 +52,7 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package let title: String
         package let regionCode: String
         /// The price of one unit, with the offer.
-        package let price: Money
+        package fileprivate(set) var price: Money
         package let quantity: Int
         package let obfuscatedAccountId: String?
         package let obfuscatedProfileId: String?
@@ -55,6 +66,8 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package var offerToken: String?
         /// The periods of a rental; nil for a product that is bought.
         package var rental: OneTimeProduct.PurchaseOption.RentOption?
+        /// Nil for a purchase that is no pre-order.
+        package var preorder: Preorder?
 
         package init(
             packageName: String, productId: String, purchaseOptionId: String, offerId: String? = nil,
@@ -77,7 +90,7 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
     package let number: Int64
     package let token: String
     package let account: String
-    package let terms: Terms
+    package private(set) var terms: Terms
     package let purchaseTime: Timestamp
     package private(set) var state = State.pending
     /// The order; nil until the purchase is paid.
@@ -147,11 +160,31 @@ extension OneTimePurchase {
             billionths: (terms.price.billionths ?? 0) * Int64(quantity) - coupon)
     }
 
+    /// The moment at which a pre-order is charged; nil for another purchase, and afterwards.
+    package var releaseTime: Timestamp? { state == .pending ? terms.preorder?.releaseTime : nil }
+
     /// Completes the payment.
     ///
-    /// - Throws: `PlayError`, `invalidAction`, unless the purchase is pending.
+    /// - Throws: `PlayError`, `invalidAction`, unless the purchase is pending, and no pre-order.
     package mutating func complete(orderId: String, at time: Timestamp) throws(PlayError) {
         try requirePending("completed")
+        if let releaseTime {
+            throw .invalidAction(
+                "Purchase \(number) is a pre-order, which is charged at its release, \(releaseTime.rfc3339). Advance the "
+                    + "time, or cancel it.")
+        }
+        (state, self.orderId, completionTime) = (.purchased, orderId, time)
+    }
+
+    /// Charges a pre-order at its release.
+    ///
+    /// - Parameter price: The price of one unit at the release; nil if the offer is not there any more.
+    mutating func release(orderId: String, for price: Money?, at time: Timestamp) {
+        if terms.preorder?.keepsPrice == false, let price, price.currencyCode == terms.price.currencyCode,
+            price.billionths ?? 0 < terms.price.billionths ?? 0
+        {
+            terms.price = price
+        }
         (state, self.orderId, completionTime) = (.purchased, orderId, time)
     }
 

@@ -31,6 +31,9 @@ extension OneTimePurchase {
         offer.offerTags = terms.offerTags.isEmpty ? nil : terms.offerTags
         offer.offerToken = terms.offerToken
         offer.rentOfferDetails = terms.rental.map { _ in EmptyObject() }
+        offer.preorderOfferDetails = terms.preorder.map {
+            .init(preorderReleaseTime: DateTimeText(moment: $0.releaseTime))
+        }
         offer.quantity = Int32(quantity)
         offer.refundableQuantity = state == .pending ? nil : Int32(refundableQuantity)
         offer.consumptionState = isConsumed ? "CONSUMPTION_STATE_CONSUMED" : "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"
@@ -58,7 +61,8 @@ extension OneTimePurchase {
         order.pointsDetails = terms.pointsDetails
         let details = Order.OneTimePurchaseDetails(
             quantity: Int32(quantity), offerId: terms.offerId, purchaseOptionId: terms.purchaseOptionId,
-            rentalDetails: terms.rental.map { _ in EmptyObject() })
+            rentalDetails: terms.rental.map { _ in EmptyObject() },
+            preorderDetails: terms.preorder.map { _ in EmptyObject() })
         order.lineItems = [
             Order.LineItem(
                 productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: order.tax,
