@@ -124,6 +124,22 @@ extension PlayBooks {
         return terms
     }
 
+    /// A way to sell a product: a purchase option, or an offer of it.
+    package typealias SoldForm = (purchaseOptionId: String, offerId: String?)
+
+    /// The ways in which a product is sold now besides the one without a choice: its other purchase options, and the offers.
+    package func soldForms(of product: OneTimeProduct) throws -> [SoldForm] {
+        guard let packageName = product.packageName, let productId = product.productId else { return [] }
+        let standard = product.soldOption(nil)?.purchaseOptionId
+        return try (product.purchaseOptions ?? []).filter { $0.state == .active }.compactMap(\.purchaseOptionId)
+            .flatMap { option in
+                let offers: [OneTimeProductOffer] = try resources(of: packageName, under: [productId, option])
+                    .map(\.resource)
+                let sold = offers.filter { $0.isSold(at: now) }.map { SoldForm(option, $0.offerId) }
+                return (option == standard ? [] : [SoldForm(option, nil)]) + sold
+            }
+    }
+
     /// - Throws: `PlayError`, `invalidAction`, for points that are worth more than one unit, or in another currency.
     private static func check(_ points: Order.PointsDetails?, on price: Money, quantity: Int) throws(PlayError) {
         guard let points else { return }
