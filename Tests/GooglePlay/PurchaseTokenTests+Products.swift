@@ -59,6 +59,7 @@ extension PurchaseTokenTests {
         let statement = try product("r", items: [Self.rental, #"{"productId":"garden.seeds"}"#])
         #expect(try await redeem(statement, for: alice).isEmpty)
         #expect(try await refresh(statement).isEmpty)
+        #expect(try await purchases.purchase(of: "r")?.askAt == now.adding(days: 1))
         advance(seconds: 86_400)
         #expect(try await due().isEmpty)
         #expect(try await purchases.purchase(of: "r")?.acknowledgement == nil)

@@ -140,7 +140,8 @@ extension GooglePurchase {
     private static func askAt(
         _ statement: GooglePlayStatement, after known: GooglePurchase?, seesOrders: Bool
     ) -> Timestamp? {
-        if statement.state == .purchased {
+        // The team may still let the service know how long a rental is.
+        if statement.state == .purchased, statement.refusal == nil {
             return seesOrders || known == nil ? refundsAskedAt(statement) : known?.askAt
         }
         let isConfirmed = statement.state.isFinal && known?.isFinal ?? false && !isPaidAndReplaced(statement, known)
