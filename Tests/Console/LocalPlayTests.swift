@@ -19,8 +19,31 @@ import Testing
                 let configuration = try StoreKitConfiguration(file: TestGarden.file.path)
                 try books.add(PlayCatalog(configuration, bundleIdentifier: TestGarden.bundleIdentifier))
             }
+            let file = garden.folder.file("more.play.json")
+            try Data(Self.rentalAndPreorder(at: garden.store.clock.now()).utf8).write(to: file)
+            let more = try PlayCatalog(file: file)
+            try play.perform { try $0.add(more) }
             return play
         })
+    }
+
+    /// The gate, which is bought, rented for two days, and pre-ordered.
+    private static func rentalAndPreorder(at now: Timestamp) -> String {
+        let name = #""packageName":"\#(TestGarden.bundleIdentifier)","productId":"garden.gate""#
+        let prices = #"[{"regionCode":"US","price":{"currencyCode":"USD","units":"2"},"availability":"AVAILABLE"}]"#
+        let options = [("buy", #""buyOption":{}"#), ("rent", #""rentOption":{"rentalPeriod":"P2D"}"#)].map {
+            #"{"purchaseOptionId":"\#($0)","state":"ACTIVE","regionalPricingAndAvailabilityConfigs":\#(prices),\#($1)}"#
+        }.joined(separator: ",")
+        let times = ([("startTime", 0), ("endTime", 9), ("releaseTime", 9)] as [(String, Int64)]).map { name, days in
+            #""\#(name)":"\#(now.adding(days: days).rfc3339)""#
+        }.joined(separator: ",")
+        return """
+            {"oneTimeProducts":[{\(name),"purchaseOptions":[\(options)],
+            "listings":[{"languageCode":"en-US","title":"A gate"}]}],
+            "oneTimeProductOffers":[{\(name),"purchaseOptionId":"buy","offerId":"early","state":"ACTIVE",
+            "preOrderOffer":{\(times),"priceChangeBehavior":"PRE_ORDER_PRICE_CHANGE_BEHAVIOR_NEW_ORDERS_ONLY"},
+            "regionalPricingAndAvailabilityConfigs":[{"regionCode":"US","availability":"AVAILABLE","noOverride":{}}]}]}
+            """
     }
 
     /// Buys a product, and returns the page of the purchase.
@@ -54,6 +77,23 @@ import Testing
         let refunded = try await browser.get(Self.page + "?purchase=1&account=alice")
         #expect(refunded.has(">refunded</span>") && !refunded.has("/play/purchases/1/"))
         #expect(try await browser.get(Self.page + "?account=bob").has("The Play has sold nothing yet."))
+    }
+
+    @Test func `a customer rents, and pre-orders`() async throws {
+        let browser = try await console.browser(.support)
+        let page = try await browser.get(Self.page)
+        for form in ["garden.gate rent", "garden.gate buy early"] {
+            #expect(page.has("<option value=\"\(TestGarden.bundleIdentifier) \(form)\""), "\(form)")
+        }
+        #expect(!page.has("garden.gate buy\""))
+        let ordered = try await buy("garden.gate buy early", in: browser).page
+        #expect(ordered.has(">pre-ordered</span>") && ordered.has("Charged at the release"))
+        #expect(!ordered.has("/play/purchases/1/complete"))
+        #expect(try await perform("cancel", on: 1, in: browser).status == 303)
+        let rented = try await buy("garden.gate rent", in: browser).page
+        #expect(rented.has(">owned</span>") && rented.has("/play/purchases/2/refund"))
+        #expect(try await browser.post(Self.page + "/clock", ["step": "2d"], from: Self.page).status == 303)
+        #expect(try await buy("garden.gate rent", in: browser).page.has(">owned</span>"))
     }
 
     @Test func `a subscription is canceled, restored, and ends by the clock`() async throws {

@@ -1,6 +1,7 @@
 """Tools that fill a catalog, with Google's own client against a running `till play`: subscriptions, base plans, offers, prices."""
 
 import copy
+import datetime
 
 from play import GARDEN, PREMIUM, SHED, PlayTests, base_plan, price, product
 
@@ -484,6 +485,98 @@ class OneTimeOfferTests(PlayTests):
         self.refused(self.set_state("deactivate", "early"), 400, "failedPrecondition")
         self.assertEqual(self.ok(self.set_state("cancel", "early"))["state"], "CANCELLED")
         self.refused(self.set_state("activate", "early"), 400, "failedPrecondition")
+
+    def preorder(self, offer_id, behavior):
+        """An active offer of the spade to pre-order, which is released in three days."""
+        now = datetime.datetime.fromisoformat(self.play.sandbox("GET", "time")["now"].replace("Z", "+00:00"))
+
+        def day(days):
+            return (now + datetime.timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+        body = discount(offer_id, "spade")
+        del body["discountedOffer"]
+        body["preOrderOffer"] = {
+            "startTime": day(-1), "endTime": day(2), "releaseTime": day(3),
+            "priceChangeBehavior": f"PRE_ORDER_PRICE_CHANGE_BEHAVIOR_{behavior}"}
+        place = self.at(offer_id, product_id="spade")
+        self.ok(self.write(body, product_id="spade"))
+        self.ok(self.offers.activate(**place, body=place))
+        return body
+
+    def state(self, bought):
+        purchase = self.ok(self.second.getproductpurchasev2(packageName=GARDEN, token=bought["purchaseToken"]))
+        return purchase["purchaseStateContext"]["purchaseState"]
+
+    def test_a_pre_order_is_pending_until_its_release_and_then_charged(self):
+        for behavior, account, paid in (("TWO_POINT_LOWEST", "tess", price("USD", 0, 800_000_000)),
+                                        ("NEW_ORDERS_ONLY", "nele", price("USD", 1, 790_000_000))):
+            with self.subTest(behavior):
+                offer_id = behavior.lower().replace("_", "-")
+                body = self.preorder(offer_id, behavior)
+                ordered = self.play.buy("spade", account, offerId=offer_id)
+                self.assertEqual(ordered["releaseTime"], body["preOrderOffer"]["releaseTime"])
+                self.assertNotIn("orderId", ordered)
+                purchase = self.ok(
+                    self.second.getproductpurchasev2(packageName=GARDEN, token=ordered["purchaseToken"]))
+                self.assertEqual(purchase["purchaseStateContext"], {"purchaseState": "PENDING"})
+                self.assertEqual(
+                    purchase["productLineItem"][0]["productOfferDetails"]["preorderOfferDetails"],
+                    {"preorderReleaseTime": body["preOrderOffer"]["releaseTime"]})
+                number = ordered["number"]
+                self.assertEqual(self.play.sandbox("POST", f"purchases/{number}/complete")["code"], "invalidAction")
+                # The price falls to two fifths of 1.99 before the release.
+                body["regionalPricingAndAvailabilityConfigs"][0]["relativeDiscount"] = 0.6
+                self.ok(self.write(body, mask="regionalPricingAndAvailabilityConfigs", product_id="spade"))
+                self.play.sandbox("POST", "time/advance", {"by": "3d", "account": account})
+                released = self.play.sandbox("GET", f"purchases/{number}")
+                self.assertEqual(released["state"], "purchased")
+                order = self.ok(self.orders.get(packageName=GARDEN, orderId=released["orderId"]))
+                self.assertEqual(order["total"], paid)
+                self.assertEqual(order["lineItems"][0]["oneTimePurchaseDetails"]["preorderDetails"], {})
+                sent = self.play.sandbox("GET", "notifications")["notifications"][0]["notification"]
+                self.assertEqual(sent["oneTimeProductNotification"]["purchaseToken"], ordered["purchaseToken"])
+                self.assertEqual(sent["oneTimeProductNotification"]["notificationType"], 1)
+
+    def test_a_cancelled_offer_cancels_its_pre_orders(self):
+        self.preorder("never", "NEW_ORDERS_ONLY")
+        ordered = self.play.buy("spade", "nora", offerId="never")
+        own = self.play.buy("spade", "otto", offerId="never")
+        self.play.sandbox("POST", f"purchases/{own['number']}/cancel")
+        bought = self.play.buy("spade", "pia")
+        place = self.at("never", product_id="spade")
+        self.ok(self.offers.cancel(**place, body=place))
+        self.assertEqual([self.state(each) for each in (ordered, own, bought)], ["CANCELLED", "CANCELLED", "PURCHASED"])
+        sent = self.play.sandbox("GET", "notifications")["notifications"][0]["notification"]
+        self.assertEqual(sent["oneTimeProductNotification"]["purchaseToken"], ordered["purchaseToken"])
+        self.assertEqual(sent["oneTimeProductNotification"]["notificationType"], 2)
+        sale = {"packageName": GARDEN, "productId": "spade", "account": "quin", "offerId": "never"}
+        self.assertEqual(self.play.sandbox("POST", "purchases", sale)["code"], "productNotFound")
+
+    def test_a_rental_ends_and_is_sold_again(self):
+        body = product("boat", "A boat", state=None)
+        body["purchaseOptions"][0].update(
+            purchaseOptionId="weekend", buyOption=None,
+            rentOption={"rentalPeriod": "P2D", "expirationPeriod": "PT6H"})
+        self.ok(self.catalog.patch(
+            packageName=GARDEN, productId="boat", allowMissing=True, regionsVersion_version=VERSION, body=body))
+        activate = {"activatePurchaseOptionRequest": self.at(option="weekend", product_id="boat")}
+        self.ok(self.options.batchUpdateStates(packageName=GARDEN, productId="boat", body={"requests": [activate]}))
+        sale = {"packageName": GARDEN, "productId": "boat", "account": "rena"}
+        rented = self.play.buy("boat", "rena")
+        purchase = self.ok(self.second.getproductpurchasev2(packageName=GARDEN, token=rented["purchaseToken"]))
+        details = purchase["productLineItem"][0]["productOfferDetails"]
+        self.assertEqual((details["purchaseOptionId"], details["rentOfferDetails"]), ("weekend", {}))
+        order = self.ok(self.orders.get(packageName=GARDEN, orderId=rented["orderId"]))
+        self.assertEqual(order["lineItems"][0]["oneTimePurchaseDetails"]["rentalDetails"], {})
+        self.ok(self.products.acknowledge(packageName=GARDEN, productId="boat", token=rented["purchaseToken"]))
+        self.assertEqual(self.play.sandbox("POST", "purchases", sale)["code"], "invalidAction")
+        self.play.sandbox("POST", "time/advance", {"by": "2d", "account": "rena"})
+        again = self.play.buy("boat", "rena")
+        self.assertNotEqual(again["purchaseToken"], rented["purchaseToken"])
+        # What is bought says nothing of rentals.
+        bought = self.play.buy("spade", "rena")
+        purchase = self.ok(self.second.getproductpurchasev2(packageName=GARDEN, token=bought["purchaseToken"]))
+        self.assertNotIn("rentOfferDetails", purchase["productLineItem"][0]["productOfferDetails"])
 
     def test_offers_are_read_and_changed_in_batches(self):
         self.ok(self.write(discount("one"), discount("two", gameRewardOffer=None)))

@@ -255,6 +255,7 @@ class RefundReviewTests(PlayTests):
                 "location": {"regionCode": "US", "locality": "Springfield"}, "obfuscatedAccountId": "a1"}]))
         self.ok(self.review(disputed, refundPreference="APPROVE"))
         self.assertEqual(self.state(bought), ["answered"])
+        self.assertEqual(self.order(bought)["state"], "PENDING_REFUND")
         self.play.sandbox("POST", "time/advance", {"by": "1d"})
         self.assertEqual(self.state(bought), ["kept"])
         self.assertEqual(self.order(bought)["state"], "PROCESSED")
@@ -266,7 +267,9 @@ class RefundReviewTests(PlayTests):
         disputed = self.dispute(bought)
         self.ok(self.review(self.dispute(approved), refundPreference="APPROVE"))
         self.play.sandbox("POST", "time/advance", {"by": "23h"})
-        self.assertEqual(self.order(bought)["state"], "PROCESSED")
+        pending = self.order(bought)
+        self.assertEqual(pending["state"], "PENDING_REFUND")
+        self.assertNotIn("refundEvent", pending["orderHistory"])
         self.play.sandbox("POST", "time/advance", {"by": "1h"})
         records = self.ok(self.voided.list(packageName=GARDEN))["voidedPurchases"]
         for refunded in (bought, approved):

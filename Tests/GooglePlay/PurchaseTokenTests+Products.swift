@@ -25,11 +25,41 @@ extension PurchaseTokenTests {
         #expect(try await due().isEmpty)
     }
 
-    @Test func `nothing of a rental is granted or acknowledged`() async throws {
-        let rental = #"{"productId":"garden.gate","productOfferDetails":{"rentOfferDetails":{}}}"#
-        let statement = try product("r", items: [rental, #"{"productId":"garden.seeds"}"#])
+    private static let rental =
+        #"{"productId":"garden.gate","productOfferDetails":{"purchaseOptionId":"rent","rentOfferDetails":{}}}"#
+
+    private static func rentals(_ period: String) throws -> [GooglePlayRental] {
+        let option = #"{"purchaseOptionId":"rent","rentOption":{"rentalPeriod":"\#(period)"}}"#
+        return try GooglePlayRental.all(Array(#"{"purchaseOptions":[\#(option)]}"#.utf8), of: "garden.gate")
+    }
+
+    @Test func `a rented item ends with its rental, also if the catalog sells it for good`() async throws {
+        let start = now
+        let statement = try product("r", items: [Self.rental], rentals: try Self.rentals("P2D"))
+        #expect(try await redeem(statement, for: alice) == [.granted])
+        let gates = try await service.items(of: alice).filter { $0.item.collection == "gate" }
+        #expect(gates.map(\.until) == [start.adding(days: 2)])
+        #expect(try await due() == ["r"])
+        // A later answer has nothing of the catalog, and changes nothing.
+        advance(seconds: 86_400)
+        _ = try await refresh(try product("r", items: [Self.rental]))
+        #expect(try await transactions(alice).map(\.expiresAt) == [start.adding(days: 2)])
+        advance(seconds: 86_400)
+        #expect(try await service.items(of: alice).allSatisfy { $0.item.collection != "gate" })
+        // Presented again, it stays over.
+        let recorded = try #require(try await purchases.purchase(of: "r"))
+        let again = try #require(try await purchases.redeemedPurchases(of: recorded))
+        _ = try await service.redeem(again, for: alice)
+        #expect(try await service.items(of: alice).allSatisfy { $0.item.collection != "gate" })
+        let types = try await transactions(alice).map { $0.facts.text(.type) }
+        #expect(types == [ProductType.nonRenewingSubscription.rawValue])
+    }
+
+    @Test func `nothing of a rental whose end nobody states is granted or acknowledged`() async throws {
+        let statement = try product("r", items: [Self.rental, #"{"productId":"garden.seeds"}"#])
         #expect(try await redeem(statement, for: alice).isEmpty)
         #expect(try await refresh(statement).isEmpty)
+        #expect(try await purchases.purchase(of: "r")?.askAt == now.adding(days: 1))
         advance(seconds: 86_400)
         #expect(try await due().isEmpty)
         #expect(try await purchases.purchase(of: "r")?.acknowledgement == nil)

@@ -76,7 +76,8 @@ import Vocabulary
     ///
     /// - Parameter items: The line items as JSON.
     func product(
-        _ token: String, items: [String], state: String = "PURCHASED", more: String = "", isAcknowledged: Bool = false
+        _ token: String, items: [String], state: String = "PURCHASED", more: String = "", isAcknowledged: Bool = false,
+        rentals: [GooglePlayRental] = []
     ) throws -> GooglePlayStatement {
         let paid = state == "PENDING" ? "" : #","orderId":"GPA.\#(token)","purchaseCompletionTime":"\#(now.rfc3339)""#
         let json = """
@@ -85,7 +86,7 @@ import Vocabulary
             "acknowledgementState":"ACKNOWLEDGEMENT_STATE_\(isAcknowledged ? "ACKNOWLEDGED" : "PENDING")"\(paid)\(more)}
             """
         return try GooglePlayAnswer(product: Array(json.utf8), about: token, of: TestGarden.bundleIdentifier)
-            .statement(.init(realm: .localPlay, askedAt: now, named: names))
+            .statement(.init(realm: .localPlay, askedAt: now, named: names, rentals: rentals))
     }
 
     /// A record of Google Play's list of voided purchases.

@@ -74,6 +74,42 @@ import Vocabulary
         #expect(voided.purchases.first?.purchase.revocationDate == server.clock.now())
     }
 
+    @Test func `a rental is stated with the end of its period in the catalog`() async throws {
+        try server.offerRental("P2D", expiration: "PT6H")
+        let rented = try server.buy("garden.gate") { $0.purchaseOptionId = "rent" }
+        let purchase = try #require(try await client.statement(about: rented.token).purchases.first).purchase
+        #expect(purchase.expiresDate == rented.purchaseTime.adding(days: 2) && purchase.expiresDate == rented.rentalEnd)
+        #expect(purchase.facts.bool(.isRental) == true && purchase.facts.text(.purchaseOptionId) == "rent")
+        // The expiration period begins with the consumption.
+        server.clock.advance(milliseconds: 3600_000)
+        try await client.consume(rented.token, of: "garden.gate")
+        let consumed = try await client.statement(about: rented.token).purchases.first?.purchase
+        #expect(consumed?.expiresDate == server.clock.now().adding(seconds: 6 * 3600))
+        #expect(consumed?.expiresDate == (try server.play.perform { try $0.purchase(rented.number).rentalEnd }))
+    }
+
+    @Test func `a product is bought without a question about the catalog`() async throws {
+        try server.offerRental("P2D")
+        let bought = try server.buy("garden.gate")
+        #expect(bought.terms.purchaseOptionId == "buy")
+        #expect(try await client.statement(about: bought.token).purchases.first?.purchase.expiresDate == nil)
+        #expect(server.count("oneTimeProducts") == 0)
+    }
+
+    @Test func `an account that may not see the catalog does not know the end of a rental`() async throws {
+        try server.offerRental("P2D")
+        let rented = try server.buy("garden.gate") { $0.purchaseOptionId = "rent" }
+        server.answer("oneTimeProducts", .error(401, "permissionDenied"), .error(404, "notFound"))
+        for _ in 0..<2 {
+            let statement = try await client.statement(about: rented.token)
+            #expect(statement.purchases.isEmpty && statement.refusal?.reason == .purchaseKindUnsupported)
+        }
+        server.answer("oneTimeProducts", .error(503, "backendError"), .error(503, "backendError"))
+        #expect(
+            await error { _ = try await client.statement(about: rented.token) } == .failed(status: 503))
+        #expect(try await client.statement(about: rented.token).refusal == nil)
+    }
+
     @Test func `a subscription is stated through grace, hold and its end`() async throws {
         let bought = try server.subscribe()
         func stated() async throws -> GooglePlayStatement {

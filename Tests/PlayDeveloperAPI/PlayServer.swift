@@ -164,6 +164,48 @@ final class PlayServer: Sendable {
         return try play.perform { try $0.buy(order) }
     }
 
+    /// Sells the gate also by an option to rent it.
+    func offerRental(_ period: String, expiration: String? = nil) throws {
+        let rent = expiration.map { #","expirationPeriod":"\#($0)""# } ?? ""
+        let prices = #"[{"regionCode":"US","price":{"currencyCode":"USD","units":"2"},"availability":"AVAILABLE"}]"#
+        func option(_ name: String, _ kind: String) -> String {
+            #"{"purchaseOptionId":"\#(name)","state":"ACTIVE","regionalPricingAndAvailabilityConfigs":\#(prices),\#(kind)}"#
+        }
+        let options = [
+            option("buy", #""buyOption":{"legacyCompatible":true}"#),
+            option("rent", #""rentOption":{"rentalPeriod":"\#(period)"\#(rent)}"#),
+        ].joined(separator: ",")
+        try sell(
+            #"{"oneTimeProducts":[{"packageName":"\#(Self.packageName)","productId":"garden.gate","purchaseOptions":[\#(options)],"#
+                + #""listings":[{"languageCode":"en-US","title":"A gate"}]}]}"#)
+    }
+
+    /// Sells the gate also by an offer to pre-order it, which is released after some days.
+    func offerPreorder(_ days: Int64) throws {
+        let now = clock.now()
+        let times = [("startTime", now), ("endTime", now.adding(days: days)), ("releaseTime", now.adding(days: days))]
+        let members = times.map { #""\#($0)":"\#($1.rfc3339)""# }.joined(separator: ",")
+        let behavior = #""priceChangeBehavior":"PRE_ORDER_PRICE_CHANGE_BEHAVIOR_NEW_ORDERS_ONLY""#
+        try sell(
+            #"{"oneTimeProductOffers":[{"packageName":"\#(Self.packageName)","productId":"garden.gate","purchaseOptionId":"buy","#
+                + #""offerId":"early","state":"ACTIVE","preOrderOffer":{\#(members),\#(behavior)},"#
+                + #""regionalPricingAndAvailabilityConfigs":[{"regionCode":"US","availability":"AVAILABLE","noOverride":{}}]}]}"#
+        )
+    }
+
+    func preorder(_ product: String = "garden.gate") throws -> OneTimePurchase {
+        let order = PlayPurchaseOrder(packageName: Self.packageName, productId: product, account: "ada")
+        return try play.perform { try $0.buy(order, offerId: "early") }
+    }
+
+    /// Sells what a catalog file has.
+    func sell(_ catalog: String) throws {
+        let file = folder.file("more.play.json")
+        try Data(catalog.utf8).write(to: file)
+        let more = try PlayCatalog(file: file)
+        try play.perform { try $0.add(more) }
+    }
+
     func subscribe(_ account: String = "ada") throws -> RecurringPurchase {
         let order = PlayPurchaseOrder(
             packageName: Self.packageName, productId: "garden.basic.monthly", account: account)

@@ -97,6 +97,51 @@ private final class Calls: Sendable {
         #expect(garden.questions > asked)
     }
 
+    @Test func `a rented item ends with its rental, and can be rented again`() async throws {
+        try server.offerRental("P2D")
+        let rented = try server.buy("garden.gate") { $0.purchaseOptionId = "rent" }
+        #expect(try await garden.present(rented.token) == nil)
+        #expect(try await garden.items() == ["gate 1"])
+        #expect(throws: PlayError.self) { try server.buy("garden.gate") }
+        // The team changes the option. The end that was sold stays.
+        try server.offerRental("P9D")
+        garden.advance(milliseconds: 2 * 86_400_000 - 1)
+        _ = try await garden.app.refresh(rented.token, notifiedBy: notification(1))
+        #expect(try await garden.items() == ["gate 1"])
+        garden.advance(milliseconds: 1)
+        #expect(try await garden.items().isEmpty)
+        let again = try server.buy("garden.gate") { $0.purchaseOptionId = "rent" }
+        #expect(try await garden.present(again.token) == nil)
+        garden.advance(milliseconds: 8 * 86_400_000)
+        #expect(try await garden.items() == ["gate 1"])
+        #expect(server.count("oneTimeProducts") == 2)
+    }
+
+    @Test func `a pre-order is owned from its release on, about which the service asks by itself`() async throws {
+        try server.offerPreorder(9)
+        let ordered = try server.preorder()
+        let release = try #require(ordered.releaseTime)
+        do {
+            _ = try await garden.present(ordered.token)
+            Issue.record("A pre-order is granted before its release.")
+        } catch RedemptionError.refused(let refusal) {
+            #expect(refusal.reason == .purchasePending && refusal.couldSucceedLater)
+            #expect(refusal.detail?.contains(release.rfc3339) == true)
+        }
+        garden.advance(milliseconds: 9 * 86_400_000 - 1000)
+        _ = try await garden.app.refresh(ordered.token, notifiedBy: notification(1))
+        #expect(try await garden.items().isEmpty)
+        let known = try #require(try await garden.app.purchases.purchase(of: ordered.token))
+        #expect(known.askAt == release.adding(seconds: 300))
+        // An answer counts for ten seconds.
+        garden.advance(milliseconds: 10_000)
+        #expect(try await garden.present(ordered.token) == nil)
+        #expect(try await garden.items() == ["gate 1"])
+        let bought = try await garden.entitlements.transactions(of: garden.alice, before: nil, limit: 9)
+        #expect(bought.map { $0.facts.date(.preorderReleaseTime) } == [release])
+        #expect(bought.map(\.purchaseDate) == [release] && bought.map(\.expiresAt) == [nil])
+    }
+
     @Test func `an answer of before a clock went back does not count`() async throws {
         let bought = try server.buy("garden.gate")
         #expect(try await garden.present(bought.token) == nil)

@@ -6,13 +6,17 @@ import Testing
 @Suite struct OneTimePurchaseTests {
     private static let start = Timestamp(secondsSince1970: 1_790_000_000)
 
-    private func purchase(quantity: Int = 1, isTest: Bool = false, isPaid: Bool = true) throws -> OneTimePurchase {
+    private func purchase(
+        quantity: Int = 1, isTest: Bool = false, isPaid: Bool = true,
+        rental: OneTimeProduct.PurchaseOption.RentOption? = nil, preorder: OneTimePurchase.Preorder? = nil
+    ) throws -> OneTimePurchase {
+        var terms = OneTimePurchase.Terms(
+            packageName: "com.example.garden", productId: "seeds", purchaseOptionId: "buy", title: "Seeds",
+            regionCode: "US", price: Money(currencyCode: "USD", billionths: 1_990_000_000), quantity: quantity,
+            isTest: isTest)
+        (terms.rental, terms.preorder) = (rental, preorder)
         var purchase = OneTimePurchase(
-            number: 1, token: "token", account: "ada",
-            terms: OneTimePurchase.Terms(
-                packageName: "com.example.garden", productId: "seeds", purchaseOptionId: "buy", title: "Seeds",
-                regionCode: "US", price: Money(currencyCode: "USD", billionths: 1_990_000_000), quantity: quantity,
-                isTest: isTest), purchaseTime: Self.start)
+            number: 1, token: "token", account: "ada", terms: terms, purchaseTime: Self.start)
         if isPaid { try purchase.complete(orderId: "GPA.1", at: Self.start) }
         return purchase
     }
@@ -26,13 +30,14 @@ import Testing
 
     @Test func `a pending purchase completes or is canceled, once`() throws {
         var purchase = try purchase(isPaid: false)
-        #expect(purchase.state == .pending && purchase.isOwned && purchase.acknowledgementDeadline == nil)
+        #expect(purchase.state == .pending && purchase.isOwned(at: Self.start))
+        #expect(purchase.acknowledgementDeadline == nil)
         #expect(throws: PublisherError.self) { try purchase.acknowledge(nil) }
-        #expect(throws: PublisherError.self) { try purchase.consume() }
+        #expect(throws: PublisherError.self) { try purchase.consume(at: Self.start) }
         #expect(throws: PlayError.self) { try purchase.refund(refund(1)) }
         var canceled = purchase
         try canceled.cancel()
-        #expect(canceled.state == .canceled && !canceled.isOwned)
+        #expect(canceled.state == .canceled && !canceled.isOwned(at: Self.start))
         #expect(throws: PlayError.self) { try canceled.complete(orderId: "GPA.1", at: Self.start) }
         let later = Self.start.adding(days: 2)
         try purchase.complete(orderId: "GPA.1", at: later)
@@ -47,14 +52,40 @@ import Testing
         var acknowledged = try purchase()
         try acknowledged.acknowledge("payload")
         #expect(acknowledged.acknowledgementDeadline == nil && acknowledged.developerPayload == "payload")
-        #expect(acknowledged.isOwned)
+        #expect(acknowledged.isOwned(at: Self.start))
         #expect(throws: PublisherError.self) { try acknowledged.acknowledge(nil) }
-        try acknowledged.consume()
-        #expect(!acknowledged.isOwned)
-        #expect(throws: PublisherError.self) { try acknowledged.consume() }
+        try acknowledged.consume(at: Self.start)
+        #expect(!acknowledged.isOwned(at: Self.start))
+        #expect(throws: PublisherError.self) { try acknowledged.consume(at: Self.start) }
         var consumed = try purchase()
-        try consumed.consume()
+        try consumed.consume(at: Self.start)
         #expect(consumed.isAcknowledged && consumed.acknowledgementDeadline == nil)
+    }
+
+    @Test func `a pre-order waits for its release, and is completed by nobody`() throws {
+        let release = Self.start.adding(days: 9)
+        var ordered = try purchase(isPaid: false, preorder: .init(releaseTime: release))
+        #expect(ordered.releaseTime == release && ordered.isOwned(at: Self.start) && ordered.orderId == nil)
+        #expect(throws: PlayError.self) { try ordered.complete(orderId: "GPA.1", at: Self.start) }
+        try ordered.cancel()
+        #expect(ordered.releaseTime == nil && !ordered.isOwned(at: Self.start))
+    }
+
+    @Test func `a rental is owned until its period ends, which begins at the payment`() throws {
+        let rental = OneTimeProduct.PurchaseOption.RentOption(rentalPeriod: "P2D", expirationPeriod: "PT6H")
+        var rented = try purchase(isPaid: false, rental: rental)
+        #expect(rented.rentalEnd == nil)
+        let paid = Self.start.adding(days: 1)
+        try rented.complete(orderId: "GPA.1", at: paid)
+        #expect(rented.rentalEnd == paid.adding(days: 2) && rented.state == .purchased)
+        #expect(rented.isOwned(at: paid.adding(seconds: 2 * 86_400 - 1)))
+        #expect(!rented.isOwned(at: paid.adding(days: 2)))
+        try rented.consume(at: paid.adding(days: 1))
+        #expect(rented.rentalEnd == paid.adding(seconds: 30 * 3600))
+        var late = try purchase(rental: rental)
+        try late.consume(at: Self.start.adding(seconds: 47 * 3600))
+        #expect(late.rentalEnd == Self.start.adding(days: 2))
+        #expect(try purchase().rentalEnd == nil)
     }
 
     @Test func `the refund of the rest cancels the purchase, and states no quantity`() throws {

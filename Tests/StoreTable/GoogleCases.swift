@@ -849,7 +849,8 @@ enum GoogleCases {
     // MARK: Payments
 
     private static let payments = [
-        pending, paidLater, neverPaid, preordered, subscriptionNeverPaid, promotion, promotionRenewed, deferred,
+        pending, paidLater, neverPaid, preordered, rented, rentalOver, subscriptionNeverPaid, promotion,
+        promotionRenewed, deferred,
     ]
 
     private static let oneTime = "developer.android.com/google/play/billing/lifecycle/one-time"
@@ -910,6 +911,33 @@ enum GoogleCases {
         [
             .items: "gate 1 owned", .why: "gate 1 owned", .story: "{refused, |}granted", .webhooks: "product.purchased",
             .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20", .customerInfo: "gate", .figures: "revenue 20000",
+        ])
+
+    private static let rental =
+        "OneTimeProductRentPurchaseOption, rentalPeriod: the time that a user has the entitlement for, from the purchase on"
+
+    static let rented = row(
+        "a rental of ten days", rental,
+        { store in
+            _ = try await store.rent(.gate, for: "P10D")
+            try store.wait(until: "03-08")
+        },
+        [
+            .items: "gate 1 owned until 03-11", .subscriptions: "nothing", .why: "gate 1 owned",
+            .story: "{refused, |}granted", .webhooks: "product.purchased",
+            .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20", .customerInfo: "gate", .figures: "revenue 20000",
+        ])
+
+    static let rentalOver = row(
+        "a rental of ten days that is over", rental,
+        { store in
+            _ = try await store.rent(.gate, for: "P10D")
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "nothing", .subscriptions: "nothing", .story: "{refused, |}granted*",
+            .webhooks: "product.purchased*", .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20*",
+            .figures: "revenue 20000",
         ])
 
     static let subscriptionNeverPaid = row(

@@ -657,6 +657,23 @@ actor GoogleTableStore: TableStore {
         return sold
     }
 
+    /// Rents a product, which the customer pays later.
+    func rent(_ product: OneTime, for period: String) async throws -> Sold {
+        let rent = json(
+            ("purchaseOptionId", "rent"), ("state", "ACTIVE"),
+            ("rentOption", json(("rentalPeriod", .string(period)))))
+        play.set(
+            catalog: product.rawValue,
+            json(("productId", .string(product.rawValue)), ("purchaseOptions", .array([rent]))))
+        let sold = try await buy(product, for: "alice", state: "PENDING", withAccount: true)
+        let details = json(
+            ("purchaseOptionId", "rent"), ("quantity", .integer(1)), ("rentOfferDetails", json()))
+        let line = json(("productId", .string(product.rawValue)), ("productOfferDetails", details))
+        change(sold) { $0.others = [("productLineItem", .array([line]))] }
+        try await pay(sold)
+        return sold
+    }
+
     func notifyProduct(_ type: Int64, _ sold: Sold) async throws {
         publish(sold)
         let purchase = purchases[sold.number]

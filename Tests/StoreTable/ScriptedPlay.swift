@@ -16,6 +16,8 @@ final class ScriptedPlay: Sendable {
         var subscriptions: [String: JSONValue] = [:]
         var products: [String: JSONValue] = [:]
         var orders: [String: JSONValue] = [:]
+        /// The one-time products of the app's catalog at Google Play.
+        var catalog: [String: JSONValue] = [:]
         var voided: [JSONValue] = []
         /// Errors in place of answers, by a part of the path.
         var errors: [String: (status: Int, reason: String)] = [:]
@@ -27,6 +29,8 @@ final class ScriptedPlay: Sendable {
     func set(subscription token: String, _ answer: JSONValue) { books.withLock { $0.subscriptions[token] = answer } }
 
     func set(product token: String, _ answer: JSONValue) { books.withLock { $0.products[token] = answer } }
+
+    func set(catalog product: String, _ answer: JSONValue) { books.withLock { $0.catalog[product] = answer } }
 
     func set(order: String, _ answer: JSONValue) { books.withLock { $0.orders[order] = answer } }
 
@@ -82,6 +86,7 @@ final class ScriptedPlay: Sendable {
                 return Self.look(parts.last, in: books.subscriptions, besides: books.products)
             case ("purchases", "productsv2"):
                 return Self.look(parts.last, in: books.products, besides: books.subscriptions)
+            case ("oneTimeProducts", _): return Self.look(parts.last, in: books.catalog, besides: [:])
             case ("orders", _): return Self.look(parts.last, in: books.orders, besides: [:])
             case ("purchases", "voidedpurchases"):
                 return Self.response(

@@ -97,6 +97,38 @@ import Testing
         #expect(try await subscribe("gold", "--mode", "LATER").status == 64)
     }
 
+    @Test func `a product is rented, and pre-ordered until its release`() async throws {
+        let file = till.folder.file("Garden.play.json")
+        let name = #""packageName":"com.example.garden","productId":"gate""#
+        let prices = #"[{"regionCode":"US","price":{"currencyCode":"USD","units":"2"},"availability":"AVAILABLE"}]"#
+        let options = [("buy", #""buyOption":{}"#), ("rent", #""rentOption":{"rentalPeriod":"P2D"}"#)].map {
+            #"{"purchaseOptionId":"\#($0)","state":"ACTIVE","regionalPricingAndAvailabilityConfigs":\#(prices),\#($1)}"#
+        }.joined(separator: ",")
+        let catalog = """
+            {"oneTimeProducts":[{\(name),"purchaseOptions":[\(options)],
+            "listings":[{"languageCode":"en-US","title":"A gate"}]}],
+            "oneTimeProductOffers":[{\(name),"purchaseOptionId":"buy","offerId":"early","state":"ACTIVE",
+            "preOrderOffer":{"startTime":"2020-01-01T00:00:00Z","endTime":"2999-01-01T00:00:00Z",
+            "releaseTime":"2999-01-01T00:00:00Z",
+            "priceChangeBehavior":"PRE_ORDER_PRICE_CHANGE_BEHAVIOR_NEW_ORDERS_ONLY"},
+            "regionalPricingAndAvailabilityConfigs":[{"regionCode":"US","availability":"AVAILABLE","noOverride":{}}]}]}
+            """
+        try Data(catalog.utf8).write(to: file)
+        let started = try await ServeProcess(till, ["--products", file.path], command: "play")
+        #expect(await started.end(SIGTERM) == 0)
+        func buy(_ account: String, _ more: String...) async throws -> TillProcess.Result {
+            try await till.run(arguments: ["play", "buy", "gate", "--account", account] + more)
+        }
+        #expect(try await buy("alice", "--purchase-option", "rent").error.contains("until "))
+        let rented = try await buy("bob", "--purchase-option", "rent", "--json").decoded(PlayPurchaseResource.self)
+        #expect(rented.rentalEnd != nil && rented.state == "purchased" && rented.releaseTime == nil)
+        let ordered = try await buy("carol", "--offer", "early", "--json").decoded(PlayPurchaseResource.self)
+        #expect(ordered.releaseTime == "2999-01-01T00:00:00Z" && ordered.state == "pending")
+        let early = try await till.run("play", "complete", "3")
+        #expect(early.status == 1 && early.error.contains("pre-order"))
+        #expect(try await till.run("play", "products").output.contains("P2D"))
+    }
+
     @Test func `faults are added, listed and cleared`() async throws {
         func fail(_ more: String...) async throws -> [CallFault] {
             try await till.run(arguments: ["play", "fail", "--json"] + more).decoded(Faults.self).calls

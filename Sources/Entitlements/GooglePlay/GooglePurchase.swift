@@ -140,13 +140,15 @@ extension GooglePurchase {
     private static func askAt(
         _ statement: GooglePlayStatement, after known: GooglePurchase?, seesOrders: Bool
     ) -> Timestamp? {
-        if statement.state == .purchased {
+        // The team may still let the service know how long a rental is.
+        if statement.state == .purchased, statement.refusal == nil {
             return seesOrders || known == nil ? refundsAskedAt(statement) : known?.askAt
         }
         let isConfirmed = statement.state.isFinal && known?.isFinal ?? false && !isPaidAndReplaced(statement, known)
         if isConfirmed { return refundsAskedAt(statement) }
         let latest = statement.askedAt.adding(days: silentDays)
-        let ends = ends(of: statement)
+        // A pre-order is charged at its release.
+        let ends = ends(of: statement) + [statement.preorderReleaseTime].compactMap(\.self)
         return ends.map { $0.adding(seconds: renewalSeconds) }.filter { $0 > statement.askedAt }.min()
             .map { min($0, latest) } ?? latest
     }
@@ -189,7 +191,9 @@ extension GooglePurchase {
     }
 
     private static func ends(of statement: GooglePlayStatement) -> [Timestamp] {
-        statement.purchases.compactMap { stated in
+        // A rental ends by itself, and Google Play has nothing to say about it then.
+        guard statement.isSubscription else { return [] }
+        return statement.purchases.compactMap { stated in
             stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.renewal?.facts.date(.autoResumeTime)
                 ?? stated.purchase.expiresDate
         }

@@ -534,7 +534,7 @@ struct ProofClaims {
     func claim(
         _ purchase: ProvenPurchase, renewal: StatedRenewal? = nil, chain: String? = nil, keepsEnd: Bool = false
     ) -> Claim {
-        let benefit = catalog?.benefit(of: purchase.productIdentifier)
+        let benefit = catalog?.benefit(of: purchase.productIdentifier)?.rented(purchase.facts)
         var claim = Claim(
             app: app,
             origin: origin,

@@ -119,6 +119,7 @@ package struct Claim: Hashable, Sendable, Codable {
     /// The claim by the current catalog, which may differ from the one at the time of parking.
     func valued(by benefit: Benefit?) -> Claim {
         var claim = self
+        let benefit = benefit?.rented(facts)
         (claim.item, claim.credit) = (benefit?.item, benefit?.credit)
         claim.period = benefit?.period(ofUnits: quantity)
         claim.expiresAt = benefit?.end(
@@ -213,7 +214,7 @@ package struct Claim: Hashable, Sendable, Codable {
         granting catalog: Catalog?
     ) throws(BrokenInvariant) {
         let isRestated = revocation == nil && statement != nil
-        let benefit = catalog?.benefit(of: transaction.productIdentifier)
+        let benefit = catalog?.benefit(of: transaction.productIdentifier)?.rented(transaction.facts)
         self.init(
             app: try transaction.seller, origin: transaction.origin,
             transactionIdentifier: transaction.transactionIdentifier,
@@ -234,6 +235,12 @@ package struct Claim: Hashable, Sendable, Codable {
 }
 
 extension Benefit {
+    /// The benefit of a purchase with some facts. A rental gives the item until its end, also of a product that is otherwise bought for
+    /// good, or for the fixed period of the catalog.
+    func rented(_ facts: TransactionFacts?) -> Benefit {
+        facts?.bool(.isRental) == true ? item.map { .itemWhilePaid($0) } ?? self : self
+    }
+
     /// Nil if the product grants an item.
     var credit: Credit? {
         if case .credit(let credit) = self { credit } else { nil }

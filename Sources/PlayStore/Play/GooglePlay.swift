@@ -141,7 +141,7 @@ package struct PlayBooks {
             let (subscription, review) = (
                 try subscriptions.firstDue(at: now, of: account), try firstDueReview(of: account)
             )
-            let moments = (purchase?.acknowledgementDeadline, subscription?.nextMoment, review?.dueTime)
+            let moments = (purchase?.dueTime, subscription?.nextMoment, review?.dueTime)
             let first = [moments.0, moments.1, moments.2].compactMap(\.self).min()
             if var subscription, let moment = moments.1, moment == first {
                 let former = subscription.state
@@ -153,8 +153,12 @@ package struct PlayBooks {
                             kind: kind, date: moment, account: subscription.account,
                             productIdentifier: subscription.terms.productId, transactionIdentifier: order))
                 }
-            } else if var purchase, let deadline = moments.0, deadline == first {
-                try refund(&purchase, .unacknowledged(purchase, at: deadline))
+            } else if var purchase, let moment = moments.0, moment == first {
+                if purchase.releaseTime == nil {
+                    try refund(&purchase, .unacknowledged(purchase, at: moment))
+                } else {
+                    try release(purchase, at: moment)
+                }
             } else if let review, first != nil {
                 try decide(review)
             } else {

@@ -30,14 +30,16 @@ package struct PlayDevice: Sendable {
 
     /// The purchases of the account, the oldest first.
     package func transactions(at books: PlayBooks) throws -> [PaymentTransaction] {
-        (try books.purchases(of: account).map(transaction) + books.subscriptions(of: account).map(transaction))
-            .sorted { $0.identifier < $1.identifier }
+        let now = try books.of(account).now
+        return
+            (try books.purchases(of: account).map { transaction($0, at: now) }
+            + books.subscriptions(of: account).map(transaction)).sorted { $0.identifier < $1.identifier }
     }
 
     /// - Throws: `PlayError`, `purchaseNotFound`.
     package func transaction(_ number: Int64, at books: PlayBooks) throws -> PaymentTransaction {
         switch try sold(number, at: books) {
-        case .product(let purchase): transaction(purchase)
+        case .product(let purchase): transaction(purchase, at: try books.of(account).now)
         case .subscription(let purchase): transaction(purchase)
         }
     }
@@ -73,7 +75,7 @@ package struct PlayDevice: Sendable {
         case .product(var purchase):
             guard purchase.state == .purchased, !isFinished(purchase) else { return }
             if consumables.contains(purchase.terms.productId) {
-                try purchase.consume()
+                try purchase.consume(at: books.of(account).now)
             } else {
                 try purchase.acknowledge(nil)
             }
@@ -105,12 +107,12 @@ package struct PlayDevice: Sendable {
         consumables.contains(purchase.terms.productId) ? purchase.isConsumed : purchase.isAcknowledged
     }
 
-    private func transaction(_ purchase: OneTimePurchase) -> PaymentTransaction {
+    private func transaction(_ purchase: OneTimePurchase, at now: Timestamp) -> PaymentTransaction {
         let state: PaymentTransactionState =
             switch purchase.state {
             case .pending: .deferred
             case .purchased where !isFinished(purchase): .purchased
-            case .purchased: isRestoring && purchase.isOwned ? .restored : .finished
+            case .purchased: isRestoring && purchase.isOwned(at: now) ? .restored : .finished
             case .canceled: .finished
             }
         return PaymentTransaction(

@@ -16,6 +16,8 @@ package struct PlayPurchaseResource: AnswerObject, Listed, Codable, Sendable {
         $0.field("state", .one(of: OneTimePurchase.State.self, "The state."), \.state)
         $0.field("isAcknowledged", "True if the app or its server has acknowledged it.", \.isAcknowledged)
         $0.field("isConsumed", "True if the product can be bought again.", \.isConsumed)
+        $0.field("releaseTime", .time("The moment at which a pre-order is charged; absent afterwards."), \.releaseTime)
+        $0.field("rentalEnd", .time("The end of a rental; absent for another purchase."), \.rentalEnd)
         $0.field("orderId", "The order; absent for a pending payment.", \.orderId)
         $0.field("purchaseToken", "The purchase token.", \.purchaseToken)
         $0.field(
@@ -33,6 +35,8 @@ package struct PlayPurchaseResource: AnswerObject, Listed, Codable, Sendable {
     package let state: String
     package let isAcknowledged: Bool
     package let isConsumed: Bool
+    package let releaseTime: String?
+    package let rentalEnd: String?
     package let orderId: String?
     package let purchaseToken: String
     package let acknowledgementDeadline: String?
@@ -44,9 +48,10 @@ extension PlayBooks {
         try PlayPurchaseResource(
             number: purchase.number, account: purchase.account, packageName: purchase.terms.packageName,
             productId: purchase.terms.productId, quantity: purchase.quantity, state: purchase.state.rawValue,
-            isAcknowledged: purchase.isAcknowledged, isConsumed: purchase.isConsumed, orderId: purchase.orderId,
-            purchaseToken: purchase.token, acknowledgementDeadline: purchase.acknowledgementDeadline?.rfc3339,
-            signedPurchase: signed(purchase))
+            isAcknowledged: purchase.isAcknowledged, isConsumed: purchase.isConsumed,
+            releaseTime: purchase.releaseTime?.rfc3339, rentalEnd: purchase.rentalEnd?.rfc3339,
+            orderId: purchase.orderId, purchaseToken: purchase.token,
+            acknowledgementDeadline: purchase.acknowledgementDeadline?.rfc3339, signedPurchase: signed(purchase))
     }
 }
 

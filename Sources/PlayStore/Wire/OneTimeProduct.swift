@@ -42,6 +42,10 @@ package struct OneTimeProduct: CatalogResource, Hashable {
         package struct RentOption: Codable, Hashable, Sendable {
             package var rentalPeriod: String?
             package var expirationPeriod: String?
+
+            package init(rentalPeriod: String?, expirationPeriod: String? = nil) {
+                (self.rentalPeriod, self.expirationPeriod) = (rentalPeriod, expirationPeriod)
+            }
         }
 
         package struct RegionalConfig: Codable, Hashable, Sendable {

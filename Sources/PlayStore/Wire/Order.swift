@@ -43,6 +43,10 @@ package struct Order: Codable, Hashable, Sendable {
         package var quantity: Int32?
         package var offerId: String?
         package var purchaseOptionId: String?
+        /// Nil for a product that is not rented.
+        package var rentalDetails: EmptyObject?
+        /// Nil for a purchase that was no pre-order.
+        package var preorderDetails: EmptyObject?
     }
 
     package struct Event: Codable, Hashable, Sendable {

@@ -258,6 +258,14 @@ package struct ProductPurchaseV2: Codable, Hashable, Sendable {
         package var refundableQuantity: Int32?
         /// `CONSUMPTION_STATE_YET_TO_BE_CONSUMED` or `CONSUMPTION_STATE_CONSUMED`.
         package var consumptionState: String?
+        /// Nil for a product that is not rented.
+        package var rentOfferDetails: EmptyObject?
+        /// Nil for a purchase that is no pre-order.
+        package var preorderOfferDetails: PreorderOfferDetails?
+    }
+
+    package struct PreorderOfferDetails: Codable, Hashable, Sendable {
+        package var preorderReleaseTime: DateTimeText?
     }
 
     package struct StateContext: Codable, Hashable, Sendable {

@@ -22,9 +22,9 @@ extension GooglePlayAnswer {
         switch content {
         // A state that this version does not know grants nothing, and takes nothing: what is paid ends at its end.
         case _ where [.pending, .paymentCanceled, .unknown].contains(state): stated = []
-        // A rental has an end that no statement has. The products of one purchase are acknowledged together. A pre-order "is in PENDING state
-        // before the release time" (developer.android.com/google/play/billing/integrate).
-        case _ where hasRental && state != .voided: stated = []
+        // The products of one purchase are acknowledged together. A pre-order "is in PENDING state before the release time"
+        // (developer.android.com/google/play/billing/integrate).
+        case .products where hasEndlessRental(placement): stated = []
         case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, placement, moment) }
         case .products(let items, let orderId):
             stated = items.compactMap { self.stated($0, orderId, placement, moment) }
@@ -102,16 +102,40 @@ extension GooglePlayAnswer {
         facts[.offerTags] = .init(texts: item.offerTags)
         facts[.purchaseOptionId] = .init(item.purchaseOptionId)
         facts[.offerToken] = .init(item.offerToken)
+        facts[.preorderReleaseTime] = .init(item.preorderReleaseTime)
+        if item.isRental {
+            facts[.isRental] = .init(true)
+            // It has an end, and does not renew.
+            facts[.type] = .text(ProductType.nonRenewingSubscription.rawValue)
+            facts[.expiresDate] = .init(place.product.endsAt)
+        }
         let isVoided = state == .voided
         return StatedPurchase(
             purchase: ProvenPurchase(
                 transactionIdentifier: place.product.charge, originalTransactionIdentifier: place.original,
                 productIdentifier: item.productId, quantity: item.quantity, purchaseDate: place.product.beginsAt,
                 revocationDate: isVoided ? order?.refundedAt ?? moment.askedAt : nil,
-                revocationReason: isVoided ? RevocationReason.refundedForOtherReason.rawValue : nil, expiresDate: nil,
-                appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
+                revocationReason: isVoided ? RevocationReason.refundedForOtherReason.rawValue : nil,
+                expiresDate: place.product.endsAt, appAccountToken: UUID(accountToken: obfuscatedAccountId),
+                facts: facts),
             chain: placement.chain(of: place), renewal: nil, isConsumed: item.isConsumed,
             refundedQuantity: item.refundedQuantity)
+    }
+
+    /// True for a paid purchase with a rental whose end nobody states. Without one, it would be granted for good.
+    private func hasEndlessRental(_ placement: GooglePlayPlacement) -> Bool {
+        guard state == .purchased, case .products(let items, _) = content else { return false }
+        return items.contains { $0.isRental && placement[$0.productId]?.product.endsAt == nil }
+    }
+
+    /// The rented products of whose terms an answer needs to know: their ends are unknown, or the customer has begun to use them.
+    package func rentedProducts(after moment: Moment) -> [String] {
+        guard state == .purchased, case .products(let items, _) = content else { return [] }
+        let placement = placement(moment)
+        return items.filter { item in
+            let end = placement[item.productId]?.product.endsAt
+            return item.isRental && end.map { item.isConsumed && $0 > moment.askedAt } ?? true
+        }.map(\.productId)
     }
 }
 

@@ -26,14 +26,17 @@ package final class GooglePlayAnswer: Sendable {
         let number: Int64?
         /// True if the ledger does not have a purchase of the token yet.
         let isNewToken: Bool
+        /// The terms of the rented products, as far as the catalog at Google Play has them.
+        let rentals: [GooglePlayRental]
 
         package init(
             realm: Realm, askedAt: Timestamp, named names: PurchaseTokenNames, originalToken: String? = nil,
             orders: [GooglePlayOrder] = [], lines: GooglePlayLines = GooglePlayLines(), number: Int64? = nil,
-            isNewToken: Bool = true
+            isNewToken: Bool = true, rentals: [GooglePlayRental] = []
         ) {
             (self.realm, self.askedAt, self.names, self.originalToken) = (realm, askedAt, names, originalToken)
             (self.orders, self.lines, self.number, self.isNewToken) = (orders, lines, number, isNewToken)
+            self.rentals = rentals
         }
 
         func order(_ identifier: String?) -> GooglePlayOrder? {
@@ -86,9 +89,14 @@ package final class GooglePlayAnswer: Sendable {
     /// its end.
     package var isReplaced: Bool { cancellation == .replacement }
 
-    /// True for a purchase with a rental among its products, of which nothing is granted.
-    package var hasRental: Bool {
+    /// True for a purchase with a rental among its products.
+    var hasRental: Bool {
         if case .products(let items, _) = content { items.contains(where: \.isRental) } else { false }
+    }
+
+    /// The release of a pre-order, before and after it; nil for another purchase.
+    package var preorderReleaseTime: Timestamp? {
+        if case .products(let items, _) = content { items.compactMap(\.preorderReleaseTime).max() } else { nil }
     }
 
     /// The orders of the line items, each once. Their dates and prices complete the answer.
@@ -372,12 +380,15 @@ extension GooglePlayAnswer {
         /// The token with which the app has chosen the offer.
         let offerToken: String?
         let isRental: Bool
+        /// The release of a pre-order, at which it is charged; nil for another purchase.
+        let preorderReleaseTime: Timestamp?
 
         init(_ fields: PayloadFields) throws(ProofRefusal) {
             productId = try fields.product()
             let details = try fields.deciding(["productOfferDetails"]).object("productOfferDetails")?
                 .deciding(["rentOfferDetails"])
             isRental = try details?.object("rentOfferDetails") != nil
+            preorderReleaseTime = try details?.object("preorderOfferDetails")?.dateTime("preorderReleaseTime")
             quantity = try details?.quantity("quantity") ?? 1
             refundableQuantity = try details?.integer("refundableQuantity").flatMap {
                 (0...Int64(Int32.max)).contains($0) ? Int($0) : nil

@@ -17,7 +17,7 @@ package struct GooglePlayLines: Hashable, Sendable {
         /// Nil for a promotion, and before Google Play shows the order.
         package var orderId: String?
         package var beginsAt: Timestamp
-        /// The end of the paid time; nil for a one-time product.
+        /// The end of the paid time; nil for a one-time product that is not rented.
         package var endsAt: Timestamp?
         /// The last answer without access, such as on hold or in a pause, since the charge; nil for none.
         package var lapsedAt: Timestamp?
@@ -156,9 +156,10 @@ extension GooglePlayAnswer {
         let line = known?.line ?? (isOnly ? "" : item.productId)
         let transaction = GooglePlayLines.original(of: line, in: moment.names.name(of: purchaseToken))
         let order = moment.order(orderId)
+        let beginsAt = known?.beginsAt ?? startTime ?? order?.createdAt ?? moment.askedAt
         let product = GooglePlayLines.Product(
             item.productId, in: line, of: purchaseToken, charge: transaction, orderId: orderId ?? known?.orderId,
-            from: known?.beginsAt ?? startTime ?? order?.createdAt ?? moment.askedAt, to: nil,
+            from: beginsAt, to: rentalEnd(of: item, from: beginsAt, known: known?.endsAt, moment),
             number: moment.number ?? 0)
         let isNews = isNews(of: known, moment)
         if isNews { placement.lines[item.productId] = product }
@@ -166,6 +167,20 @@ extension GooglePlayAnswer {
             .init(
                 stated: (orderId, nil), product: product, original: transaction, known: nil, isNews: isNews,
                 isSuperseded: false))
+    }
+
+    /// The end of a rental; nil for a bought product, and if the catalog of Google Play does not have the rental.
+    ///
+    /// - Parameter known: The end that the first answers have had. It stays when the team changes the purchase option.
+    private func rentalEnd(
+        of item: ProductLineItem, from beginsAt: Timestamp, known: Timestamp?, _ moment: Moment
+    ) -> Timestamp? {
+        guard item.isRental else { return nil }
+        let rental = moment.rentals[item]
+        let end = known ?? rental?.rentalPeriod.end(from: beginsAt)
+        // Google states that a product is consumed, and not since when. The first answer that says so dates it.
+        guard item.isConsumed, let end, let period = rental?.expirationPeriod else { return end }
+        return min(end, period.end(from: moment.askedAt))
     }
 
     /// The line of a product: the one that it has; that of the product which it replaces; the main line for the base, "the first item in

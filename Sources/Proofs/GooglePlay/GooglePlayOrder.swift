@@ -112,11 +112,6 @@ package struct GooglePlayOrder: Sendable {
         self.identifier = identifier
         purchaseToken = try fields.string("purchaseToken").flatMap { GooglePlayToken.isToken($0) ? $0 : nil }
         createdAt = try fields.dateTime("createTime")
-        switch try fields.string("state") {
-        case "REFUNDED", "CANCELED": refund = .full
-        case "PARTIALLY_REFUNDED": refund = .partial
-        default: refund = nil
-        }
         salesChannel = try fields.string("salesChannel")
         pointsDetails = try fields.json("pointsDetails", PayloadForm.points)
         let history = try fields.object("orderHistory")
@@ -126,6 +121,13 @@ package struct GooglePlayOrder: Sendable {
         let partial = try history?.objects("partialRefundEvents") { (event) throws(ProofRefusal) in
             try PartialRefund(event)
         }?.filter(\.isProcessed)
+        switch try fields.string("state") {
+        case "REFUNDED", "CANCELED": refund = .full
+        case "PARTIALLY_REFUNDED": refund = .partial
+        // "Requested refund is waiting to be processed", and what was paid back before stays so.
+        case "PENDING_REFUND": refund = partial?.isEmpty ?? true ? nil : .partial
+        default: refund = nil
+        }
         let amounts = partial.map { $0.compactMap(\.amount) }
         partialRefunds = amounts?.count == partial?.count ? amounts : nil
         let dates = [

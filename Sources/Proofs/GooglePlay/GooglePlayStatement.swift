@@ -85,15 +85,19 @@ package final class GooglePlayStatement: Sendable {
         answer.statement(
             .init(
                 realm: moment.realm, askedAt: moment.askedAt, named: moment.names, originalToken: originalToken,
-                orders: moment.orders, lines: lines, number: number, isNewToken: isNewToken))
+                orders: moment.orders, lines: lines, number: number, isNewToken: isNewToken, rentals: moment.rentals))
     }
 
     package subscript<Value>(dynamicMember path: KeyPath<GooglePlayAnswer, Value>) -> Value { answer[keyPath: path] }
 
     /// The refusal of a purchase of which nothing is owned; nil if the payment was canceled, or if the state is unknown.
     package var refusal: ProofRefusal? {
-        if answer.hasRental { return ProofRefusal(.purchaseKindUnsupported) }
-        return answer.state == .pending ? .tokenPending : nil
+        switch answer.state {
+        case .pending: answer.preorderReleaseTime.map { .preorder(until: $0) } ?? .tokenPending
+        // Nobody states the end of a rental.
+        case .purchased where answer.hasRental && purchases.isEmpty: ProofRefusal(.purchaseKindUnsupported)
+        default: nil
+        }
     }
 }
 

@@ -13,10 +13,15 @@ public struct ProofRefusal: CodedError, Equatable {
     }
 
     /// The refusal of a purchase token whose payment is pending. The token stays the same, unlike a signed purchase.
-    package static let tokenPending = ProofRefusal(pending: true)
+    package static let tokenPending = ProofRefusal(pending: nil)
 
-    private init(pending couldSucceedLater: Bool) {
-        (reason, detail, self.couldSucceedLater) = (.purchasePending, nil, couldSucceedLater)
+    /// The same of a pre-order.
+    static func preorder(until release: Timestamp) -> ProofRefusal {
+        ProofRefusal(pending: "It is a pre-order, which Google Play charges at its release, \(release.rfc3339).")
+    }
+
+    private init(pending detail: String?) {
+        (reason, self.detail, couldSucceedLater) = (.purchasePending, detail, true)
     }
 
     /// The refusal of a payload that is not strict JSON.
@@ -125,8 +130,8 @@ public struct ProofRefusal: CodedError, Equatable {
             case .purchasePending:
                 "The customer has not paid the purchase yet. Send it again when Google Play reports it as purchased."
             case .purchaseKindUnsupported:
-                "The purchase is a rental of Google Play, which Till does not sell yet. Keep it unacknowledged, so that "
-                    + "Google refunds it."
+                "The purchase is a rental, and Google Play does not say how long it lasts: the catalog of the app has no such purchase "
+                    + "option to rent, or the service account may not see it."
             case .tooManyPurchases:
                 "The receipt has too many purchases."
             case .innerProofInvalid:

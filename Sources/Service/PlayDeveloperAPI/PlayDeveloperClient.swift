@@ -56,7 +56,7 @@ package struct PlayDeveloperClient: Sendable {
         tokens = PlayAccessTokens(account, clock: tokenClock ?? clock)
     }
 
-    /// Asks for the state of a purchase token, and for the orders whose dates and prices are not known.
+    /// Asks for the state of a purchase token, for the orders whose dates and prices are not known, and for the terms of rentals.
     ///
     /// - Parameters:
     ///   - kind: Nil to ask for both kinds.
@@ -73,16 +73,42 @@ package struct PlayDeveloperClient: Sendable {
         // The answer may be older than its arrival, and never newer than what it states.
         let askedAt = clock.now()
         let answer = try await answer(about: token, as: kind, within: patience)
-        func moment(_ orders: [GooglePlayOrder]) -> GooglePlayAnswer.Moment {
+        func moment(_ orders: [GooglePlayOrder], _ rentals: [GooglePlayRental] = []) -> GooglePlayAnswer.Moment {
             .init(
-                realm: realm, askedAt: askedAt, named: names, originalToken: originalToken, orders: orders, lines: lines
-            )
+                realm: realm, askedAt: askedAt, named: names, originalToken: originalToken, orders: orders,
+                lines: lines, rentals: rentals)
         }
         var orders: [GooglePlayOrder] = []
+        var rentals: [GooglePlayRental] = []
+        for product in answer.rentedProducts(after: moment([])) {
+            rentals += try await self.rentals(of: product, within: patience)
+        }
         for order in answer.orders(after: moment([]), knowing: priced) {
             if let order = try await self.order(order, within: patience) { orders.append(order) }
         }
-        return answer.statement(moment(orders))
+        return answer.statement(moment(orders, rentals))
+    }
+
+    /// Asks the catalog of the app for the rentals of a product (`monetization.onetimeproducts.get`).
+    ///
+    /// - Returns: None if Google Play does not have the product any more, or does not show it to the account.
+    private func rentals(
+        of product: String, within patience: Patience
+    ) async throws(PlayDeveloperError) -> [GooglePlayRental] {
+        let bytes: [UInt8]
+        do {
+            bytes = try await send(
+                .get, "oneTimeProducts/\(escaped(product))", isAboutToken: false, within: patience,
+                upTo: GooglePlayRental.maximumSize)
+        } catch {
+            switch error {
+            case .accountRefused, .refused: return []
+            default: throw error
+            }
+        }
+        do { return try GooglePlayRental.all(bytes, of: product) } catch {
+            throw .answerInvalid(reason: error.detail)
+        }
     }
 
     private func answer(

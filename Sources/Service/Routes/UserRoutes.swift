@@ -483,6 +483,7 @@ extension Schema {
         "installmentDetails": "`installmentDetails` of the plan, as Google Play has stated it.",
         "isInBillingRetryPeriod": "True while the store tries to charge again.",
         "isInIntroOfferPeriod": "True in an introductory offer, as an app receipt states it.",
+        "isRental": "True for a product that is rented at Google Play until `expiresDate`, and not bought.",
         "isTrialPeriod": "True in a free trial, as an app receipt states it.",
         "isUpgraded": "True if the customer has changed to a higher level since.",
         "itemId": "The product's number in the App Store.",
@@ -493,6 +494,7 @@ extension Schema {
         "offerTags": "The tags that the team has given to the offer, and to its base plan or purchase option.",
         "offerType": "1 introductory, 2 promotional, 3 offer code, 4 win-back.",
         "pointsDetails": "`pointsDetails` of the order, as Google Play has stated it.",
+        "preorderReleaseTime": "The moment at which the pre-order was released and charged, by Google Play.",
         "previousOriginalTransactionId":
             "The original transaction of the subscription before it was migrated, or moved into or out of a bundle.",
         "price": "Milliunits of the currency: the price of the whole quantity, or of one seat on average.",

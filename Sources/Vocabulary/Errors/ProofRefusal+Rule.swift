@@ -102,10 +102,10 @@ extension ProofRefusal.Reason {
                 "Google Play가 구매 완료를 알릴 때까지 기다리세요. 그때 앱이 서명된 새 구매를 받습니다.")
         case .purchaseKindUnsupported:
             rule(
-                "The purchase is a rental of Google Play, which Till does not sell yet.",
-                "Sell the product with a purchase option to buy it.",
-                korean: "Till이 아직 판매하지 않는 Google Play의 대여입니다.",
-                "상품을 대여가 아닌 일반 구매 옵션으로 판매하세요.")
+                "The purchase is a rental, and Google Play does not say how long it lasts.",
+                "Let the service account view app information, and keep the purchase option in the app's catalog.",
+                korean: "대여 구매인데, Google Play가 대여 기간을 알려 주지 않습니다.",
+                "서비스 계정에 앱 정보 보기 권한을 주고, 앱의 카탈로그에 구매 옵션을 남겨 두세요.")
         case .tooManyPurchases:
             rule(
                 "The receipt has more purchases than the service reads.",

@@ -78,12 +78,13 @@ struct PlayProducts: Command {
     func perform() async throws {
         let products = try common.existingPlay.perform { try $0.products(of: app.packageName(in: $0)) }
         terminal.table(
-            ["PRODUCT", "OPTION", "STATE", "REGION", "PRICE"],
+            ["PRODUCT", "OPTION", "RENTED FOR", "STATE", "REGION", "PRICE"],
             products.flatMap { product in
                 (product.purchaseOptions ?? []).map { option in
                     let config = option.regionalPricingAndAvailabilityConfigs?.first
                     return [
-                        product.productId, option.purchaseOptionId, option.state?.rawValue, config?.regionCode,
+                        product.productId, option.purchaseOptionId, option.rentOption?.rentalPeriod,
+                        option.state?.rawValue, config?.regionCode,
                         config?.price?.price.formatted,
                     ]
                 }

@@ -7,11 +7,14 @@ struct PlayBuy: Command {
         "buy", "Buy a one-time product for a customer, and print the signed purchase.",
         """
         The app or the server has to acknowledge or consume the purchase within three days of the Play's clock, or it is refunded. \
+        A purchase option to rent sells until the end of its rental period, and an offer to pre-order stays pending until its release. \
         Standard output has the purchase and its signature as a JSON object, which `till receipt redeem` and the service take.
         """,
         examples: """
             till play buy com.memolease.sesac1.sprout1 --account alice > purchase.json
             till play buy garden.seeds --account alice --quantity 3 --pending
+            till play buy garden.gate --account alice --purchase-option two-days
+            till play buy garden.gate --account alice --offer early
             """)
 
     @Argument(help: .value("product", "The product's identifier."))
@@ -185,8 +188,10 @@ protocol SoldOnPlay: Encodable {
     var number: Int64 { get }
     var productId: String { get }
     var state: String { get }
-    /// Nil for a one-time purchase.
+    /// Nil for a one-time purchase that is no rental.
     var end: String? { get }
+    /// The moment at which a pre-order is charged; nil for another purchase.
+    var releaseTime: String? { get }
     var orderId: String? { get }
     var purchaseToken: String { get }
     var acknowledgementDeadline: String? { get }
@@ -198,15 +203,19 @@ extension SoldOnPlay {
     fileprivate var lines: [String] {
         let details = [end.map { "until \($0)" }, productId, orderId, purchaseToken].compactMap(\.self)
         return ["\(state)  #\(number)  " + details.joined(separator: "  ")]
-            + (acknowledgementDeadline.map { ["To be acknowledged until \($0)."] } ?? [])
+            + [
+                releaseTime.map { "To be charged at its release, \($0)." },
+                acknowledgementDeadline.map { "To be acknowledged until \($0)." },
+            ].compactMap(\.self)
     }
 }
 
 extension PlayPurchaseResource: SoldOnPlay {
-    var end: String? { nil }
+    var end: String? { rentalEnd }
 }
 
 extension PlaySubscriptionResource: SoldOnPlay {
+    var releaseTime: String? { nil }
     var end: String? { expiryTime }
 }
 

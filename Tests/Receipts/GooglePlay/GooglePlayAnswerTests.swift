@@ -77,7 +77,7 @@ enum PlayAnswers {
 
     static func statement(
         _ text: String, isProduct: Bool = false, realm: Realm = .google, originalToken: String? = nil,
-        orders: [GooglePlayOrder] = [], lines: [GooglePlayLines.Product] = []
+        orders: [GooglePlayOrder] = [], lines: [GooglePlayLines.Product] = [], rentals: [GooglePlayRental] = []
     ) throws -> GooglePlayStatement {
         let bytes = Array(text.utf8)
         let answer =
@@ -87,7 +87,7 @@ enum PlayAnswers {
         return answer.statement(
             .init(
                 realm: realm, askedAt: now, named: .test, originalToken: originalToken, orders: orders,
-                lines: GooglePlayLines(lines)))
+                lines: GooglePlayLines(lines), rentals: rentals))
     }
 }
 

@@ -40,6 +40,9 @@ import Testing
     static let cases = [
         Case(testDescription: "processed", state: "PROCESSED", refunds: [:]),
         Case(testDescription: "a refund that was requested", state: "PENDING_REFUND", refunds: [:]),
+        Case(
+            testDescription: "a refund that was requested after a part", state: "PENDING_REFUND",
+            history: parts(part("2000")), refunds: ["base": [2_000_000]]),
         Case(testDescription: "a whole refund", state: "REFUNDED", refunds: ["base": [4_990_000]]),
         Case(
             testDescription: "a chargeback", state: "REFUNDED",

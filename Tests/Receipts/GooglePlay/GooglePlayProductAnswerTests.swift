@@ -109,22 +109,89 @@ import Testing
         let items = [#"{"productId":"a","productOfferDetails":{"quantity":1,\#(offer)}}"#]
         let ordered = try statement(Answers.product("PENDING", items: items))
         #expect(ordered.purchases.isEmpty && ordered.refusal?.reason == .purchasePending)
+        #expect(ordered.refusal?.detail?.contains("2026-12-01T00:00:00Z") == true)
         let released = try statement(Answers.product("PURCHASED", items: items, more: Answers.paid))
         #expect(released.purchases.map(\.purchase.productIdentifier) == ["a"] && released.refusal == nil)
+        let release = Timestamp(rfc3339: "2026-12-01T00:00:00Z")
+        #expect(released.purchases.first?.purchase.facts.date(.preorderReleaseTime) == release)
     }
 
-    @Test func `a rental is not owned, nor what was bought with it`() throws {
-        let offer = #""rentOfferDetails":{}"#
-        let items = [#"{"productId":"a"}"#, #"{"productId":"b","productOfferDetails":{"quantity":1,\#(offer)}}"#]
-        for state in ["PURCHASED", "PENDING"] {
-            let statement = try statement(Answers.product(state, items: items, more: Answers.paid))
+    /// A rental of the option `rent`, and a product that is bought with it.
+    private static func rented(_ more: String = "") -> [String] {
+        let details = #""purchaseOptionId":"rent","quantity":1,"rentOfferDetails":{}\#(more)"#
+        return [#"{"productId":"a"}"#, #"{"productId":"b","productOfferDetails":{\#(details)}}"#]
+    }
+
+    private static func rentals(_ rent: String = #""rentalPeriod":"P2D","expirationPeriod":"PT6H""#) throws
+        -> [GooglePlayRental]
+    {
+        let option = #"{"purchaseOptionId":"rent","rentOption":{\#(rent)}}"#
+        let product = #"{"purchaseOptions":[{"purchaseOptionId":"buy","buyOption":{}},\#(option)]}"#
+        return try GooglePlayRental.all(Array(product.utf8), of: "b")
+    }
+
+    @Test func `a rental is owned until its period ends, and does not renew`() throws {
+        let text = Answers.product("PURCHASED", items: Self.rented(), more: Answers.paid)
+        let statement = try Answers.statement(text, isProduct: true, rentals: try Self.rentals())
+        #expect(statement.refusal == nil && statement.acknowledgeBy != nil)
+        let purchases = statement.purchases.map(\.purchase)
+        #expect(purchases.map(\.productIdentifier) == ["a", "b"])
+        #expect(purchases.map(\.expiresDate) == [nil, Self.now.adding(days: 1)])
+        #expect(purchases.map { $0.facts.bool(.isRental) } == [nil, true])
+        #expect(purchases.map(\.productType) == [nil, .nonRenewingSubscription])
+        #expect(purchases[1].facts.date(.expiresDate) == Self.now.adding(days: 1))
+    }
+
+    @Test func `a consumed rental ends after its expiration period, and no later than its rental period`() throws {
+        let consumed = #","consumptionState":"CONSUMPTION_STATE_CONSUMED""#
+        let text = Answers.product("PURCHASED", items: Self.rented(consumed), more: Answers.paid)
+        for (period, seconds) in [("PT6H", 6 * 3600), ("P3D", 86_400)] as [(String, Int64)] {
+            let rentals = try Self.rentals(#""rentalPeriod":"P2D","expirationPeriod":"\#(period)""#)
+            let statement = try Answers.statement(text, isProduct: true, rentals: rentals)
+            #expect(statement.purchases.last?.purchase.expiresDate == Self.now.adding(seconds: seconds), "\(period)")
+        }
+    }
+
+    @Test func `the end of a rental that is known stays, whatever the catalog says later`() throws {
+        let text = Answers.product("PURCHASED", items: Self.rented(), more: Answers.paid)
+        let first = try Answers.statement(text, isProduct: true, rentals: try Self.rentals())
+        for rentals in [try Self.rentals(#""rentalPeriod":"P9D""#), []] {
+            let later = try Answers.statement(text, isProduct: true, lines: first.lines.products, rentals: rentals)
+            #expect(later.purchases.last?.purchase.expiresDate == Self.now.adding(days: 1))
+        }
+        let answer = try GooglePlayAnswer(product: Array(text.utf8), about: Answers.token, of: Answers.packageName)
+        func moment(_ lines: GooglePlayLines) -> GooglePlayAnswer.Moment {
+            .init(realm: .google, askedAt: Self.now, named: .test, lines: lines)
+        }
+        #expect(answer.rentedProducts(after: moment(GooglePlayLines())) == ["b"])
+        #expect(answer.rentedProducts(after: moment(first.lines)).isEmpty)
+    }
+
+    @Test func `a rental whose end nobody states is not owned, nor what was bought with it`() throws {
+        let text = Answers.product("PURCHASED", items: Self.rented(), more: Answers.paid)
+        for rentals in [
+            [], try Self.rentals(#""rentalPeriod":"two days""#), try Self.rentals(#""rentalPeriod":"P0D""#),
+        ] {
+            let statement = try Answers.statement(text, isProduct: true, rentals: rentals)
             #expect(statement.purchases.isEmpty && statement.refusal?.reason == .purchaseKindUnsupported)
         }
-        let voided = try statement(Answers.product("CANCELLED", items: items, more: Answers.paid))
+        let pending = try statement(Answers.product("PENDING", items: Self.rented()))
+        #expect(pending.purchases.isEmpty && pending.refusal?.reason == .purchasePending)
+        let voided = try statement(Answers.product("CANCELLED", items: Self.rented(), more: Answers.paid))
         #expect(voided.purchases.count == 2 && voided.purchases.allSatisfy { $0.purchase.revocationDate != nil })
-        let pending = try statement(Answers.product("PENDING"))
-        #expect(pending.refusal?.reason == .purchasePending)
         #expect(try statement(Answers.product("CANCELLED")).refusal == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("P2D", 2 * 86_400), ("PT48H", 2 * 86_400), ("P1W", 7 * 86_400), ("P1DT1H30M5S", 91_805),
+            ("P1M", 30 * 86_400), ("P1Y", 365 * 86_400), ("P", nil), ("PT", nil), ("P0D", nil), ("2D", nil),
+            ("P2", nil), ("PD", nil), ("P1H", nil), ("PT1D", nil), ("P1000D", nil), ("P1D ", nil), ("P-1D", nil),
+            ("P999Y999Y", nil), ("", nil), ("P\u{661}D", nil),
+        ] as [(String, Int64?)])
+    func `a period of a rental is one of ISO 8601`(text: String, seconds: Int64?) {
+        // The month after 2026-09-21 has 30 days.
+        #expect(RentalPeriod(text)?.end(from: Self.now) == seconds.map { Self.now.adding(seconds: $0) })
     }
 
     @Test func `a test purchase is marked`() throws {

@@ -113,6 +113,34 @@ final class GooglePlayFixture: Sendable {
         return PushTokens(settings, clock: garden.clock, logger: ServiceFixture.logger)
     }
 
+    /// Sells the gate also by an option to rent it for two days, and by an offer to pre-order it nine days before its release.
+    func offerRentalAndPreorder() throws {
+        let now = garden.clock.now()
+        let prices = #"[{"regionCode":"US","price":{"currencyCode":"USD","units":"2"},"availability":"AVAILABLE"}]"#
+        func option(_ name: String, _ kind: String) -> String {
+            #"{"purchaseOptionId":"\#(name)","state":"ACTIVE","regionalPricingAndAvailabilityConfigs":\#(prices),\#(kind)}"#
+        }
+        let name = #""packageName":"\#(TestGarden.bundleIdentifier)","productId":"garden.gate""#
+        let options = [
+            option("buy", #""buyOption":{"legacyCompatible":true}"#),
+            option("rent", #""rentOption":{"rentalPeriod":"P2D"}"#),
+        ].joined(separator: ",")
+        let times = [("startTime", now), ("endTime", now.adding(days: 9)), ("releaseTime", now.adding(days: 9))]
+            .map { #""\#($0)":"\#($1.rfc3339)""# }.joined(separator: ",")
+        let behavior = #""priceChangeBehavior":"PRE_ORDER_PRICE_CHANGE_BEHAVIOR_NEW_ORDERS_ONLY""#
+        let catalog = """
+            {"oneTimeProducts":[{\(name),"purchaseOptions":[\(options)],
+            "listings":[{"languageCode":"en-US","title":"A gate"}]}],
+            "oneTimeProductOffers":[{\(name),"purchaseOptionId":"buy","offerId":"early","state":"ACTIVE",
+            "preOrderOffer":{\(times),\(behavior)},
+            "regionalPricingAndAvailabilityConfigs":[{"regionCode":"US","availability":"AVAILABLE","noOverride":{}}]}]}
+            """
+        let file = garden.folder.file("more.play.json")
+        try Data(catalog.utf8).write(to: file)
+        let more = try PlayCatalog(file: file)
+        try play.perform { try $0.add(more) }
+    }
+
     /// Buys a one-time product.
     func buy(
         _ product: String, _ change: (inout PlayPurchaseOrder) -> Void = { _ in }

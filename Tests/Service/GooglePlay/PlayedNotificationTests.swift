@@ -142,6 +142,43 @@ import Testing
         }
     }
 
+    @Test func `a rented item ends without a notification`() async throws {
+        try await PlayService.run { played async throws in
+            try played.fixture.offerRentalAndPreorder()
+            var order = try await played.order("garden.gate")
+            order.purchaseOptionId = "rent"
+            let rented = try played.play.perform { [order] in try $0.buy(order) }
+            try await played.expect("ONE_TIME_PRODUCT_PURCHASED")
+            #expect(try await played.items() == ["gate 1"])
+            let transaction = try #require(try await played.transactions().first)
+            #expect(transaction.expiresDate == rented.purchaseTime.adding(days: 2).rfc3339)
+            #expect(transaction.facts.keys.contains("isRental") && transaction.facts.keys.contains("purchaseOptionId"))
+            try await played.acknowledge()
+            let acknowledged = try played.fixture.purchase(rented.number)
+            #expect(acknowledged.isAcknowledged)
+            try played.advance(days: 2)
+            #expect(try await played.items() == [])
+            #expect(try await played.received().count == 1)
+        }
+    }
+
+    @Test func `a pre-order is granted at its release, and not when it is cancelled before`() async throws {
+        try await PlayService.run { played async throws in
+            try played.fixture.offerRentalAndPreorder()
+            let order = try await played.order("garden.gate")
+            let first = try played.play.perform { try $0.buy(order, offerId: "early") }
+            #expect(try await played.redeem(first.token).code == "purchasePending")
+            _ = try played.play.perform { try $0.cancel(first.number) }
+            try await played.expect("ONE_TIME_PRODUCT_CANCELED")
+            _ = try played.play.perform { try $0.buy(order, offerId: "early") }
+            try played.advance(days: 9)
+            try await played.expect("ONE_TIME_PRODUCT_PURCHASED")
+            #expect(try await played.items() == ["gate 1"])
+            let transaction = try #require(try await played.transactions().first)
+            #expect(transaction.facts.keys.contains("preorderReleaseTime") && transaction.expiresDate == nil)
+        }
+    }
+
     @Test func `a pending payment that is not made is recorded`() async throws {
         try await PlayService.run { played async throws in
             var order = try await played.order("garden.gate")

@@ -71,22 +71,24 @@ struct LocalPlayRoutes: Sendable {
             token = try await services.entitlements.appAccountToken(of: user).lowercasedString
         }
         return try await BlockingWork.run { [token] in
-            let order = try Self.order(form, token)
+            let (order, offer) = try Self.order(form, token)
             return try play.perform { books in
                 try books.subscriptionProduct(order.productId, of: order.packageName) == nil
-                    ? books.buy(order).number : books.subscribe(order).number
+                    ? books.buy(order, offerId: offer).number : books.subscribe(order).number
             }
         }
     }
 
-    private static func order(_ form: ConsoleForm, _ token: String?) throws -> PlayPurchaseOrder {
-        let product = try form.requiredText("product").split(separator: " ", maxSplits: 1).map(String.init)
-        guard product.count == 2 else { throw ConsoleForm.invalid("product", "a product of the list") }
+    /// The order of a form, and the offer of its purchase option; nil for none.
+    private static func order(_ form: ConsoleForm, _ token: String?) throws -> (PlayPurchaseOrder, offer: String?) {
+        let product = try form.requiredText("product").split(separator: " ").map(String.init)
+        guard (2...4).contains(product.count) else { throw ConsoleForm.invalid("product", "a product of the list") }
         var order = PlayPurchaseOrder(packageName: product[0], productId: product[1], account: try form[account])
         order.quantity = try form[quantity]
         (order.isPending, order.isTest) = (try form[isPending], try form[isTest])
         order.obfuscatedAccountId = token
-        return order
+        order.purchaseOptionId = product.count > 2 ? product[2] : nil
+        return (order, product.count > 3 ? product[3] : nil)
     }
 
     private func perform(_ action: SubscriptionAction, on number: Int64) throws {
@@ -198,14 +200,22 @@ struct LocalPlayRoutes: Sendable {
         }
     }
 
-    /// The sold products: their apps with their identifiers, and their names.
+    /// The sold products: their apps with their identifiers, and their names. One-time products are also sold by their other purchase
+    /// options and by their offers.
     private func products(_ books: PlayBooks) throws -> [Choice] {
         let known = services.entitlements.catalogs.all.flatMap(\.products).map(\.productIdentifier)
         return try books.apps().flatMap { app in
             let subscriptions = try known.filter { try books.subscriptionProduct($0, of: app) != nil }
-            return (try books.products(of: app).compactMap(\.productId) + subscriptions).map {
-                ("\(app) \($0)", names.product($0))
+            let products = try books.products(of: app).flatMap { product -> [Choice] in
+                guard let identifier = product.productId else { return [] }
+                let name = names.product(identifier)
+                let others = try books.soldForms(of: product).map { form -> Choice in
+                    let form = [form.purchaseOptionId, form.offerId].compactMap(\.self).joined(separator: " ")
+                    return ("\(app) \(identifier) \(form)", "\(name) (\(form))")
+                }
+                return [("\(app) \(identifier)", name)] + others
             }
+            return products + subscriptions.map { ("\(app) \($0)", names.product($0)) }
         }
     }
 
@@ -243,6 +253,7 @@ struct LocalPlayRoutes: Sendable {
             fact("Order") { Shown.identifier(purchase.order) }
             fact("Bought") { Shown.moment(purchase.boughtAt) }
             fact("Until") { Shown.moment(purchase.until) }
+            fact("Charged at the release") { Shown.moment(purchase.release) }
             fact("Acknowledged") { Shown.badge(purchase.isAcknowledged ? "yes" : "no") }
             fact("Refunded unless acknowledged by") { Shown.moment(purchase.deadline) }
             fact("Customer") { User(name: purchase.account).map { Shown.link(to: $0) } }
@@ -258,8 +269,10 @@ struct PlayPurchase {
     let quantity: Int
     let price: Price
     let boughtAt: Timestamp
-    /// The end of the paid time; nil for a one-time product.
+    /// The end of the paid time; nil for a one-time product that is not rented.
     let until: Timestamp?
+    /// The moment at which a pre-order is charged; nil for another purchase.
+    let release: Timestamp?
     let order: String?
     let isAcknowledged: Bool
     /// The moment at which the purchase is refunded unless it is acknowledged.
@@ -273,9 +286,11 @@ struct PlayPurchase {
     init(_ purchase: OneTimePurchase) {
         (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
         (quantity, price) = (purchase.quantity, purchase.terms.price.price)
-        (boughtAt, until, order) = (purchase.purchaseTime, nil, purchase.orderId)
+        (boughtAt, until, order) = (purchase.purchaseTime, purchase.rentalEnd, purchase.orderId)
         (isAcknowledged, deadline) = (purchase.isAcknowledged, purchase.acknowledgementDeadline)
+        release = purchase.releaseTime
         switch purchase.state {
+        case .pending where release != nil: (state, actions) = (("pre-ordered", .warning), [.cancel])
         case .pending: (state, actions) = (("payment pending", .warning), [.complete, .cancel])
         case .canceled where purchase.refundedQuantity > 0: (state, actions) = (("refunded", .bad), [])
         case .canceled: (state, actions) = (("canceled", .neutral), [])
@@ -290,7 +305,7 @@ struct PlayPurchase {
         (quantity, price) = (1, purchase.terms.price.price)
         (boughtAt, until) = (purchase.periods.first?.start ?? purchase.expiryTime, purchase.expiryTime)
         (order, isAcknowledged) = (purchase.periods.last?.orderId, purchase.isAcknowledged)
-        (deadline, mayRedeem) = (purchase.acknowledgementDeadline, false)
+        (deadline, release, mayRedeem) = (purchase.acknowledgementDeadline, nil, false)
         let charge: SubscriptionAction = purchase.declines ? .acceptPayments : .declinePayments
         let consent: [SubscriptionAction] = purchase.priceChange?.state == .outstanding ? [.acceptPrice] : []
         switch purchase.state {

@@ -122,6 +122,10 @@ extension PlayBooks {
         var resource: Resource = try found(at: place)
         try resource.apply(action, at: place)
         try keep(resource)
+        // "The offer is cancelled and not available to users. All pending orders related to this offer were cancelled" (`CANCELLED`).
+        if action == .cancel, let offer = resource as? OneTimeProductOffer {
+            for purchase in try purchases.preorders(of: offer) { _ = try cancel(purchase.number) }
+        }
         return resource
     }
 

@@ -191,11 +191,15 @@ extension OneTimeProductOffer: CatalogRules {
 }
 
 extension OneTimeProductOffer {
-    /// The price of a purchase option with the offer; nil if the offer is not sold now, or not in the region. Pre-orders are not sold.
-    func price(of full: Money, in regionCode: String, at now: Timestamp) -> Money? {
-        guard state == .active, preOrderOffer == nil else { return nil }
-        if let start = discountedOffer?.startTime, now < start.moment { return nil }
-        if let end = discountedOffer?.endTime, now >= end.moment { return nil }
+    /// True if the offer is active, and the moment is among its times.
+    func isSold(at now: Timestamp) -> Bool {
+        let start = discountedOffer?.startTime ?? preOrderOffer?.startTime
+        let end = discountedOffer?.endTime ?? preOrderOffer?.endTime
+        return state == .active && start.map { $0.moment <= now } ?? true && end.map { now < $0.moment } ?? true
+    }
+
+    /// The price of a purchase option with the offer; nil if the offer is not for the region.
+    func price(of full: Money, in regionCode: String) -> Money? {
         let config = regionalPricingAndAvailabilityConfigs?.first { $0.regionCode == regionCode }
         guard let config, config.availability == Self.availabilities[0] else { return nil }
         if let discount = config.absoluteDiscount?.billionths {
@@ -208,6 +212,15 @@ extension OneTimeProductOffer {
     func isRedeemable(after count: Int) -> Bool {
         let limit = (discountedOffer?.redemptionLimit ?? gameRewardOffer?.redemptionLimit)?.value ?? 0
         return limit == 0 || count < limit
+    }
+}
+
+extension OneTimeProductOffer.PreOrder {
+    private static let lowestPrice = "PRE_ORDER_PRICE_CHANGE_BEHAVIOR_TWO_POINT_LOWEST"
+
+    /// Nil without a release, which a checked offer has.
+    var preorder: OneTimePurchase.Preorder? {
+        releaseTime.map { .init(releaseTime: $0.moment, keepsPrice: priceChangeBehavior != Self.lowestPrice) }
     }
 }
 

@@ -1,3 +1,5 @@
+import Proofs
+
 /// The rules of a one-time product in a catalog, and of changes to it.
 extension OneTimeProduct: CatalogRules {
     static let noun = "The one-time product"
@@ -105,7 +107,7 @@ extension OneTimeProduct.PurchaseOption.RentOption {
         guard rentalPeriod != nil else { throw .required("\(field).rentalPeriod") }
         for (name, text) in [("rentalPeriod", rentalPeriod), ("expirationPeriod", expirationPeriod)] {
             guard let text else { continue }
-            guard text.wholeMatch(of: /P(?=.)(?:[0-9]{1,3}[YMWD]){0,4}(?:T(?:[0-9]{1,3}[HMS]){1,3})?/) != nil else {
+            guard RentalPeriod(text) != nil else {
                 throw .invalidValue("\(field).\(name)", "a period of ISO 8601, such as P2D or PT48H.")
             }
         }

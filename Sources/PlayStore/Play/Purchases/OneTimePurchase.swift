@@ -2,8 +2,8 @@ import Proofs
 
 /// A purchase of a one-time product, and the rules of its life. The rules take values and a moment, and read no database and no clock.
 ///
-/// A pending purchase completes or is canceled. A completed one is acknowledged or consumed within a deadline, or is refunded. Each
-/// refund is for some of its units, with or without their revocation.
+/// A pending purchase completes or is canceled. A pre-order is pending until its release, and then charged. A completed one is acknowledged or consumed within a deadline, or is refunded. Each
+/// refund is for some of its units, with or without their revocation. A rental ends by itself, and stays purchased.
 package struct OneTimePurchase: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
         /// The payment is outstanding, and there is no order.
@@ -31,6 +31,17 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         }
     }
 
+    /// A product that is ordered before its release.
+    package struct Preorder: Codable, Hashable, Sendable {
+        package let releaseTime: Timestamp
+        /// False if the price at the release counts, where it is lower than that of the order.
+        package let keepsPrice: Bool
+
+        package init(releaseTime: Timestamp, keepsPrice: Bool = true) {
+            (self.releaseTime, self.keepsPrice) = (releaseTime, keepsPrice)
+        }
+    }
+
     /// The terms under which a product was bought.
     package struct Terms: Codable, Hashable, Sendable {
         package let packageName: String
@@ -41,7 +52,7 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package let title: String
         package let regionCode: String
         /// The price of one unit, with the offer.
-        package let price: Money
+        package fileprivate(set) var price: Money
         package let quantity: Int
         package let obfuscatedAccountId: String?
         package let obfuscatedProfileId: String?
@@ -53,6 +64,10 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package var pointsDetails: Order.PointsDetails?
         /// The token with which the app has chosen the offer.
         package var offerToken: String?
+        /// The periods of a rental; nil for a product that is bought.
+        package var rental: OneTimeProduct.PurchaseOption.RentOption?
+        /// Nil for a purchase that is no pre-order.
+        package var preorder: Preorder?
 
         package init(
             packageName: String, productId: String, purchaseOptionId: String, offerId: String? = nil,
@@ -75,7 +90,7 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
     package let number: Int64
     package let token: String
     package let account: String
-    package let terms: Terms
+    package private(set) var terms: Terms
     package let purchaseTime: Timestamp
     package private(set) var state = State.pending
     /// The order; nil until the purchase is paid.
@@ -83,6 +98,8 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
     package private(set) var completionTime: Timestamp?
     package private(set) var isAcknowledged = false
     package private(set) var isConsumed = false
+    /// The consumption of a rental; nil for none.
+    package private(set) var consumptionTime: Timestamp?
     package private(set) var developerPayload: String?
     package private(set) var refunds: [Refund] = []
 
@@ -114,11 +131,23 @@ extension OneTimePurchase {
             : completionTime.adding(days: Self.acknowledgementDays)
     }
 
+    /// The end of a rental; nil for another purchase, and before the payment.
+    package var rentalEnd: Timestamp? {
+        guard let completionTime, let period = terms.rental?.rentalPeriod.flatMap({ RentalPeriod($0) }) else {
+            return nil
+        }
+        let end = period.end(from: completionTime)
+        guard let consumptionTime, let limit = terms.rental?.expirationPeriod.flatMap({ RentalPeriod($0) }) else {
+            return end
+        }
+        return min(end, limit.end(from: consumptionTime))
+    }
+
     /// True if the account cannot buy the product again.
-    package var isOwned: Bool {
+    package func isOwned(at now: Timestamp) -> Bool {
         switch state {
         case .pending: true
-        case .purchased: !isConsumed
+        case .purchased: !isConsumed && rentalEnd.map { now < $0 } ?? true
         case .canceled: false
         }
     }
@@ -131,11 +160,31 @@ extension OneTimePurchase {
             billionths: (terms.price.billionths ?? 0) * Int64(quantity) - coupon)
     }
 
+    /// The moment at which a pre-order is charged; nil for another purchase, and afterwards.
+    package var releaseTime: Timestamp? { state == .pending ? terms.preorder?.releaseTime : nil }
+
     /// Completes the payment.
     ///
-    /// - Throws: `PlayError`, `invalidAction`, unless the purchase is pending.
+    /// - Throws: `PlayError`, `invalidAction`, unless the purchase is pending, and no pre-order.
     package mutating func complete(orderId: String, at time: Timestamp) throws(PlayError) {
         try requirePending("completed")
+        if let releaseTime {
+            throw .invalidAction(
+                "Purchase \(number) is a pre-order, which is charged at its release, \(releaseTime.rfc3339). Advance the "
+                    + "time, or cancel it.")
+        }
+        (state, self.orderId, completionTime) = (.purchased, orderId, time)
+    }
+
+    /// Charges a pre-order at its release.
+    ///
+    /// - Parameter price: The price of one unit at the release; nil if the offer is not there any more.
+    mutating func release(orderId: String, for price: Money?, at time: Timestamp) {
+        if terms.preorder?.keepsPrice == false, let price, price.currencyCode == terms.price.currencyCode,
+            price.billionths ?? 0 < terms.price.billionths ?? 0
+        {
+            terms.price = price
+        }
         (state, self.orderId, completionTime) = (.purchased, orderId, time)
     }
 
@@ -162,12 +211,14 @@ extension OneTimePurchase {
         developerPayload = payload ?? developerPayload
     }
 
-    /// Consumes the purchase, so that the product can be bought again. That acknowledges it, too.
+    /// Consumes the purchase, so that the product can be bought again. That acknowledges it, too, and begins the expiration period of a
+    /// rental.
     ///
     /// - Throws: `PublisherError`, `invalidPurchaseState`, unless it is purchased and not consumed yet.
-    package mutating func consume() throws(PublisherError) {
+    package mutating func consume(at time: Timestamp) throws(PublisherError) {
         guard state == .purchased, !isConsumed else { throw .invalidPurchaseState }
         (isAcknowledged, isConsumed) = (true, true)
+        if terms.rental != nil { consumptionTime = time }
     }
 
     /// Pays back some units. If all are paid back with their revocation, the purchase is canceled.

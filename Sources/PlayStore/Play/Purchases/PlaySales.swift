@@ -53,19 +53,38 @@ extension PlayBooks {
         let terms = try terms(of: order, offerId: offerId)
         guard
             try !purchases.purchases(of: order.productId, in: order.packageName, by: order.account).contains(
-                where: \.isOwned)
+                where: { $0.isOwned(at: now) })
         else {
             throw PlayError.invalidAction(
                 "\"\(order.account)\" owns \"\(order.productId)\" already, or has a pending payment for it. Consume the "
-                    + "purchase to sell it again.")
+                    + "purchase, or wait for the end of the rental, to sell it again.")
         }
         var purchase = OneTimePurchase(
             number: try nextNumber(), token: newToken(), account: order.account, terms: terms,
             purchaseTime: now)
-        if !order.isPending { try purchase.complete(orderId: newOrderId(), at: now) }
+        // "A pre-order is in PENDING state before the release time" (developer.android.com/google/play/billing/integrate).
+        let isPaid = !order.isPending && terms.preorder == nil
+        if isPaid { try purchase.complete(orderId: newOrderId(), at: now) }
         try purchases.keep(purchase)
-        if !order.isPending { try notify(.purchased, about: purchase) }
+        if isPaid { try notify(.purchased, about: purchase, at: now) }
         return purchase
+    }
+
+    /// Charges a pre-order at its release, and notifies the developer.
+    func release(_ purchase: OneTimePurchase, at time: Timestamp) throws {
+        var purchase = purchase
+        let terms = purchase.terms
+        let option = try product(terms.productId, of: terms.packageName)?.purchaseOptions?.first {
+            $0.purchaseOptionId == terms.purchaseOptionId
+        }
+        let offer: OneTimeProductOffer? = try terms.offerId.flatMap {
+            try resource([terms.productId, terms.purchaseOptionId, $0], of: terms.packageName)
+        }
+        let full = option?.price(in: terms.regionCode)?.price
+        purchase.release(
+            orderId: newOrderId(), for: full.flatMap { offer?.price(of: $0, in: terms.regionCode) }, at: time)
+        try purchases.keep(purchase)
+        try notify(.purchased, about: purchase, at: time)
     }
 
     private func terms(of order: PlayPurchaseOrder, offerId: String?) throws -> OneTimePurchase.Terms {
@@ -74,16 +93,18 @@ extension PlayBooks {
             let option = product.soldOption(order.purchaseOptionId), let optionId = option.purchaseOptionId,
             let (regionCode, fullPrice) = option.price(in: order.regionCode)
         else { throw PlayError.productNotFound(order.productId) }
+        var preorder: OneTimePurchase.Preorder?
         var (price, tags) = (fullPrice, (product.offerTags ?? []) + (option.offerTags ?? []))
         if let offerId {
             let offer: OneTimeProductOffer? = try resource([order.productId, optionId, offerId], of: order.packageName)
-            guard let offer, let reduced = offer.price(of: fullPrice, in: regionCode, at: now) else {
+            guard let offer, offer.isSold(at: now), let reduced = offer.price(of: fullPrice, in: regionCode) else {
                 throw PlayError.productNotFound("\(order.productId) \(optionId) \(offerId)")
             }
             guard try offer.isRedeemable(after: purchases.redemptions(of: offer, by: order.account)) else {
                 throw PlayError.invalidAction("\"\(order.account)\" has bought \"\(offerId)\" as often as it allows.")
             }
             (price, tags) = (reduced, tags + (offer.offerTags ?? []))
+            preorder = offer.preOrderOffer?.preorder
         }
         let maximum = option.buyOption?.multiQuantityEnabled == true ? Self.maximumQuantity : 1
         guard (1...maximum).contains(order.quantity) else {
@@ -99,7 +120,24 @@ extension PlayBooks {
         (terms.salesChannel, terms.pointsDetails, terms.offerToken) = (
             order.salesChannel, order.pointsDetails, order.offerToken
         )
+        (terms.rental, terms.preorder) = (option.rentOption, preorder)
         return terms
+    }
+
+    /// A way to sell a product: a purchase option, or an offer of it.
+    package typealias SoldForm = (purchaseOptionId: String, offerId: String?)
+
+    /// The ways in which a product is sold now besides the one without a choice: its other purchase options, and the offers.
+    package func soldForms(of product: OneTimeProduct) throws -> [SoldForm] {
+        guard let packageName = product.packageName, let productId = product.productId else { return [] }
+        let standard = product.soldOption(nil)?.purchaseOptionId
+        return try (product.purchaseOptions ?? []).filter { $0.state == .active }.compactMap(\.purchaseOptionId)
+            .flatMap { option in
+                let offers: [OneTimeProductOffer] = try resources(of: packageName, under: [productId, option])
+                    .map(\.resource)
+                let sold = offers.filter { $0.isSold(at: now) }.map { SoldForm(option, $0.offerId) }
+                return (option == standard ? [] : [SoldForm(option, nil)]) + sold
+            }
     }
 
     /// - Throws: `PlayError`, `invalidAction`, for points that are worth more than one unit, or in another currency.
@@ -132,7 +170,7 @@ extension PlayBooks {
         try change(number, .purchased) { try $0.complete(orderId: newOrderId(), at: $1.now) }
     }
 
-    /// Cancels a pending purchase, whose payment was not made in time.
+    /// Cancels a pending purchase, whose payment was not made in time, or a pre-order.
     package func cancel(_ number: Int64) throws -> OneTimePurchase {
         try change(number, .canceled) { purchase, _ in try purchase.cancel() }
     }
@@ -162,8 +200,10 @@ extension PlayBooks {
         try void(voided, of: purchase, at: refund.time, isSubscription: false)
     }
 
-    private func notify(_ type: OneTimeNotificationType, about purchase: OneTimePurchase) throws {
-        try notify(purchase.terms.packageName, of: purchase.account, at: now) {
+    private func notify(
+        _ type: OneTimeNotificationType, about purchase: OneTimePurchase, at time: Timestamp
+    ) throws {
+        try notify(purchase.terms.packageName, of: purchase.account, at: time) {
             $0.oneTimeProductNotification = .init(
                 version: DeveloperNotification.version, notificationType: type.rawValue, purchaseToken: purchase.token,
                 sku: purchase.terms.productId)
@@ -177,7 +217,7 @@ extension PlayBooks {
         let books = try of(purchase.account)
         try body(&purchase, books)
         try purchases.keep(purchase)
-        try books.notify(type, about: purchase)
+        try books.notify(type, about: purchase, at: books.now)
         return purchase
     }
 
@@ -195,12 +235,13 @@ extension PlayBooks {
 }
 
 extension OneTimeProduct {
-    /// The purchase option of an identifier; without one, the option for apps without purchase options, or else the first. Only an
-    /// active option to buy is sold.
+    /// The purchase option of an identifier; without one, the option for apps without purchase options, or else the first to buy, or else
+    /// the first to rent. Only an active option is sold.
     fileprivate func soldOption(_ identifier: String?) -> PurchaseOption? {
-        let sold = (purchaseOptions ?? []).filter { $0.state == .active && $0.buyOption != nil }
+        let sold = (purchaseOptions ?? []).filter { $0.state == .active }
         guard identifier == nil else { return sold.first { $0.purchaseOptionId == identifier } }
-        return sold.first { $0.buyOption?.legacyCompatible == true } ?? sold.first
+        let bought = sold.filter { $0.buyOption != nil }
+        return bought.first { $0.buyOption?.legacyCompatible == true } ?? bought.first ?? sold.first
     }
 }
 

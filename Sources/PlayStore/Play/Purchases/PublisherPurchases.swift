@@ -36,7 +36,7 @@ extension PlayBooks {
     /// `purchases.products.consume`.
     func consume(_ purchase: OneTimePurchase) throws {
         var purchase = purchase
-        try purchase.consume()
+        try purchase.consume(at: now)
         try purchases.keep(purchase)
     }
 
@@ -81,10 +81,14 @@ extension PlayBooks {
 
     /// `orders.get`.
     func order(_ orderId: String, in packageName: String) throws -> Order? {
-        switch try ordered(orderId, in: packageName) {
-        case .purchase(let purchase): purchase.order
-        case .period(let index, let purchase): purchase.order(purchase.periods[index])
-        }
+        var order =
+            switch try ordered(orderId, in: packageName) {
+            case .purchase(let purchase): purchase.order
+            case .period(let index, let purchase): purchase.order(purchase.periods[index])
+            }
+        // "Requested refund is waiting to be processed": the bank has asked for it, and the Play has not decided.
+        if order?.state != "REFUNDED", try review(order: orderId)?.dueTime != nil { order?.state = "PENDING_REFUND" }
+        return order
     }
 
     /// The maximum number of orders in `orders.batchget`.

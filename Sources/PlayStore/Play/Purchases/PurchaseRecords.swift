@@ -36,7 +36,7 @@ extension OneTimePurchase: KeptPurchase {
         (terms.obfuscatedAccountId, terms.obfuscatedProfileId)
     }
     var keptOrderId: String? { orderId }
-    var dueTime: Timestamp? { acknowledgementDeadline }
+    var dueTime: Timestamp? { releaseTime ?? acknowledgementDeadline }
 
     func isOf(_ productId: String) -> Bool { terms.productId == productId }
 
@@ -127,6 +127,15 @@ extension PurchaseRecords<OneTimePurchase> {
                 AND json_extract(record, '$.terms.offerId') = \(offer.offerId) AND json_extract(record, '$.state') <> 'canceled'
             """
         ).fetchOne(database) ?? 0
+    }
+
+    /// The pre-orders with an offer that wait for their release.
+    func preorders(of offer: OneTimeProductOffer) throws -> [OneTimePurchase] {
+        guard let productId = offer.productId, let packageName = offer.packageName else { return [] }
+        return try purchases(of: productId, in: packageName).filter {
+            $0.releaseTime != nil && $0.terms.purchaseOptionId == offer.purchaseOptionId
+                && $0.terms.offerId == offer.offerId
+        }
     }
 }
 

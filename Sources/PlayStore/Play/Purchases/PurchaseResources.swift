@@ -30,6 +30,10 @@ extension OneTimePurchase {
         var offer = ProductPurchaseV2.OfferDetails(purchaseOptionId: terms.purchaseOptionId, offerId: terms.offerId)
         offer.offerTags = terms.offerTags.isEmpty ? nil : terms.offerTags
         offer.offerToken = terms.offerToken
+        offer.rentOfferDetails = terms.rental.map { _ in EmptyObject() }
+        offer.preorderOfferDetails = terms.preorder.map {
+            .init(preorderReleaseTime: DateTimeText(moment: $0.releaseTime))
+        }
         offer.quantity = Int32(quantity)
         offer.refundableQuantity = state == .pending ? nil : Int32(refundableQuantity)
         offer.consumptionState = isConsumed ? "CONSUMPTION_STATE_CONSUMED" : "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"
@@ -55,12 +59,14 @@ extension OneTimePurchase {
             kept: price(of: quantity - refundedQuantity), regionCode: terms.regionCode,
             channel: terms.salesChannel)
         order.pointsDetails = terms.pointsDetails
+        let details = Order.OneTimePurchaseDetails(
+            quantity: Int32(quantity), offerId: terms.offerId, purchaseOptionId: terms.purchaseOptionId,
+            rentalDetails: terms.rental.map { _ in EmptyObject() },
+            preorderDetails: terms.preorder.map { _ in EmptyObject() })
         order.lineItems = [
             Order.LineItem(
                 productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: order.tax,
-                total: order.total,
-                oneTimePurchaseDetails: .init(
-                    quantity: Int32(quantity), offerId: terms.offerId, purchaseOptionId: terms.purchaseOptionId))
+                total: order.total, oneTimePurchaseDetails: details)
         ]
         // The refund that pays back all the rest is the order's refund; those before it are partial.
         var left = quantity

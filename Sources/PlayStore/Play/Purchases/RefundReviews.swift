@@ -148,7 +148,7 @@ extension PlayBooks {
         try keep(review, of: ordered.account)
     }
 
-    private func review(order orderId: String) throws -> RefundReview? {
+    func review(order orderId: String) throws -> RefundReview? {
         try database.record("SELECT record FROM refund_review WHERE order_id = \(orderId)")
     }
 

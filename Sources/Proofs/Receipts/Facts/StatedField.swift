@@ -315,7 +315,8 @@ public enum TransactionFact: String, StatedFact {
     case signedDate
     case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
     case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated, promotionCode
-    case purchaseOptionId, offerToken, offerTags, salesChannel, pointsDetails, refundReason, voidedSource, voidedReason
+    case purchaseOptionId, offerToken, offerTags, isRental, preorderReleaseTime, salesChannel, pointsDetails
+    case refundReason, voidedSource, voidedReason
 
     public static let byColumn = factsByColumn()
 
@@ -386,6 +387,9 @@ public enum TransactionFact: String, StatedFact {
             .init("purchase_option_id", .text, "purchase option at Google Play", by: .googlePlay)
         case .offerToken: .init("offer_token", .text, "token of the offer at Google Play", by: .googlePlay)
         case .offerTags: .init("offer_tags", .texts, "tags of the offer at Google Play", by: .googlePlay)
+        case .isRental: .init("is_rental", .bool, "rented product, which ends", by: .googlePlay)
+        case .preorderReleaseTime:
+            .init("preorder_release_time", .date, "release of a pre-order at Google Play", by: .googlePlay)
         case .salesChannel: .init("sales_channel", .text, "place where the order was made", by: .googlePlay)
         case .pointsDetails: .init("points_details", .object, "Play Points of the order", by: .googlePlay)
         case .refundReason: .init("refund_reason", .text, "reason of the refund at Google Play", by: .googlePlay)
