@@ -167,6 +167,7 @@ struct StatementShapeTests: LedgerSuite {
                     transactionIdentifier: bought, isRedeemed: true, isSubscription: false, reason: nil,
                     signedAt: Self.now)
                 _ = try transaction.refundFacts(about: question, in: service.apps.first.catalog)
+                _ = try transaction.retentionOwnership(ofTransaction: bought, in: "com.example.app", at: Self.now)
             }
             _ = try transaction.latestActivity(from: [.localSandbox], limit: 9)
             _ = try transaction.refusalGroups(since: Self.now, latest: 9)

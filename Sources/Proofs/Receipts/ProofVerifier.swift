@@ -353,6 +353,8 @@ enum StatedAppAppleIdentifier {
             switch content {
             case .notification(let notification): .possible(notification.appAppleId)
             case .appTransaction(let appTransaction): .possible(appTransaction.appAppleId)
+            // It names no bundle identifier, so whoever answers it finds the app by the number.
+            case .realtimeRequest: .never
             case .appReceipt, .transaction, .renewalInfo, .signedPurchase: .never
             }
     }

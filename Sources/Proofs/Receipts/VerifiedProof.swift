@@ -9,6 +9,7 @@ public struct VerifiedProof: Sendable {
         case notification(ResponseBodyV2DecodedPayload)
         case appTransaction(AppTransaction)
         case signedPurchase(GooglePlayPurchase)
+        case realtimeRequest(DecodedRealtimeRequestBody)
     }
 
     public let content: Content
@@ -83,7 +84,7 @@ public struct VerifiedProof: Sendable {
         case .appReceipt(let receipt): receipt.inAppPurchases.map { identified(ProvenPurchase($0)) }
         case .transaction(let transaction): [identified(ProvenPurchase(transaction))]
         case .signedPurchase(let purchase): ProvenPurchase.all(of: purchase, named: names)
-        case .renewalInfo, .notification, .appTransaction: nil
+        case .renewalInfo, .notification, .appTransaction, .realtimeRequest: nil
         }
     }
 
@@ -162,10 +163,14 @@ struct SignedPayload {
             let stated = try JWSRenewalInfoDecodedPayload(fields)
             content = .renewalInfo(stated)
             (environment, signedAt, bundleIdentifier) = (stated.environment, stated.signedDate, nil)
+        case .realtimeRequest:
+            let stated = try DecodedRealtimeRequestBody(fields)
+            content = .realtimeRequest(stated)
+            (environment, signedAt, bundleIdentifier) = (stated.environment, stated.signedDate, nil)
         default:
             throw ProofRefusal(
                 .payloadInvalid,
-                "The payload must be a transaction, renewal information, a notification or an app transaction."
+                "The payload must be a transaction, renewal information, a notification, an app transaction or a realtime request."
             )
         }
         unreadableFields = fields.unreadableNames
@@ -193,6 +198,7 @@ struct SignedPayload {
         if object["receiptType"] != nil { return .appTransaction }
         if object["transactionId"] != nil { return .transaction }
         if object["autoRenewStatus"] != nil || object["autoRenewProductId"] != nil { return .renewalInfo }
+        if object["userLocale"] != nil { return .realtimeRequest }
         return .otherSignedJSON
     }
 

@@ -220,6 +220,12 @@ extension SettingGroup {
             .number(
                 "request-seconds", 1...3600, Int(standard.requestTime.components.seconds), valueName: "seconds",
                 "the time in which a request must be answered"),
+            Setting(
+                name: "retention-milliseconds", kind: .number(50...10_000),
+                defaultValue: .number(RouteSettings.retentionMilliseconds), valueName: "milliseconds",
+                reference: "[Production](Production.md#retention-messages)",
+                description:
+                    "the time for the choice of a retention message, after which the App Store shows its default one"),
             .number(
                 "requests-per-minute", 1...10_000_000, standard.requestLimits.perKey, "the rate limit of each API key"),
             .number(
