@@ -153,7 +153,7 @@ package enum RetentionDecision: Hashable, Sendable {
 }
 
 /// A choice of the rules: a part of Apple's `RealtimeResponseBody` before it is signed.
-package enum RetentionChoice: Hashable, Sendable {
+package indirect enum RetentionChoice: Hashable, Sendable {
     case message(UUID)
     case alternateProduct(UUID, product: String, BillingPlanType?)
     /// A promotional offer of a product; nil for the customer's own.

@@ -24,8 +24,10 @@ extension APIOperation {
 /// "If your server response fails for any reason, the system displays a default retention message that you configure in advance"
 /// (Retention Messaging API, "Responding to real-time retention messaging requests"). An answer without a part is one in which nothing is
 /// chosen, so the same follows.
-struct RealtimeResponseBody: AnswerObject {
-    static let answerFields = AnswerFields<Self>(
+///
+/// A class because of its width (`CompilerBugTests`).
+final class RealtimeResponseBody: AnswerObject, Sendable {
+    static let answerFields = AnswerFields<RealtimeResponseBody>(
         "The choice of a retention message: one part, or none for the default message.", named: "RealtimeResponseBody"
     ) {
         $0.field("message", "A message alone.", \.message)
@@ -79,10 +81,18 @@ struct RealtimeResponseBody: AnswerObject {
         let advancedCommerceData: String
     }
 
-    var message: Message?
-    var alternateProduct: AlternateProduct?
-    var promotionalOffer: PromotionalOffer?
-    var advancedCommerceInfo: AdvancedCommerceInfo?
+    let message: Message?
+    let alternateProduct: AlternateProduct?
+    let promotionalOffer: PromotionalOffer?
+    let advancedCommerceInfo: AdvancedCommerceInfo?
+
+    private init(
+        message: Message? = nil, alternateProduct: AlternateProduct? = nil, promotionalOffer: PromotionalOffer? = nil,
+        advancedCommerceInfo: AdvancedCommerceInfo? = nil
+    ) {
+        (self.message, self.alternateProduct) = (message, alternateProduct)
+        (self.promotionalOffer, self.advancedCommerceInfo) = (promotionalOffer, advancedCommerceInfo)
+    }
 }
 
 /// The route on which the App Store asks for a retention message while the customer waits.
@@ -181,44 +191,55 @@ struct RetentionRoutes: OperationGroup {
 
 extension RealtimeResponseBody {
     /// - Parameter key: The key of the team. A choice that is signed needs it.
-    init(
+    convenience init(
         _ choice: RetentionChoice, for question: RetentionQuestion, signedBy key: AppStoreServerKey?,
         at moment: Timestamp
     ) throws {
-        let transaction = JSONValue.string(question.content.originalTransactionId)
         switch choice {
-        case .defaultMessage: break
-        case .message(let message): self.message = Message(messageIdentifier: message)
+        case .defaultMessage: self.init()
+        case .message(let message): self.init(message: Message(messageIdentifier: message))
         case .alternateProduct(let message, let product, let plan):
-            alternateProduct = AlternateProduct(
-                messageIdentifier: message, productId: product, billingPlanType: plan?.rawValue)
+            self.init(
+                alternateProduct: AlternateProduct(
+                    messageIdentifier: message, productId: product, billingPlanType: plan?.rawValue))
         case .promotionalOffer(let message, let offer, let product):
             guard let key else { throw BrokenInvariant("an offer is chosen only with a key", offer) }
             // "The transactionId parameter of the signature is required. Use the originalTransactionId you receive"
             // (Retention Messaging API, `promotionalOfferSignatureV2`).
-            promotionalOffer = PromotionalOffer(
-                messageIdentifier: message,
-                promotionalOfferSignatureV2: try key.sign(
-                    [
-                        "offerIdentifier": .string(offer), "productId": .string(product ?? question.content.productId),
-                        "transactionId": transaction,
-                    ], for: "promotional-offer", at: moment))
-        case .advancedCommerceInfo(let message, var request):
+            let signed = try key.sign(
+                [
+                    "offerIdentifier": .string(offer), "productId": .string(product ?? question.content.productId),
+                    "transactionId": .string(question.content.originalTransactionId),
+                ], for: "promotional-offer", at: moment)
+            self.init(
+                promotionalOffer: PromotionalOffer(messageIdentifier: message, promotionalOfferSignatureV2: signed))
+        case .advancedCommerceInfo(let message, let request):
             guard let key else {
                 throw BrokenInvariant("a change is chosen only with a key", question.content.productId)
             }
-            let reference = JSONValue.string(UUID().uuidString.lowercased())
-            for (name, value) in [
-                ("operation", "MODIFY_SUBSCRIPTION"), ("version", "1"), ("transactionId", transaction),
-                ("requestInfo", .object(["requestReferenceId": reference])),
-            ] as [(String, JSONValue)] { _ = request.add(name, value) }
-            let signed = try key.sign(
-                ["request": .string(Base64.encode(JSONValue.object(request).compactBytes))],
-                for: "advanced-commerce-api", at: moment)
-            // StoreKit, "Sending Advanced Commerce API requests from your app": `advancedCommerceRequestData`.
-            let data = JSONValue.object(["signatureInfo": .object(["token": .string(signed)])])
-            advancedCommerceInfo = AdvancedCommerceInfo(
-                messageIdentifier: message, advancedCommerceData: Base64.encode(data.compactBytes))
+            self.init(
+                advancedCommerceInfo: AdvancedCommerceInfo(
+                    messageIdentifier: message,
+                    advancedCommerceData: try Self.data(of: request, for: question, signedBy: key, at: moment)))
         }
+    }
+
+    /// The signed request to change a subscription (StoreKit, "Sending Advanced Commerce API requests from your app",
+    /// `advancedCommerceRequestData`).
+    private static func data(
+        of change: JSONObject, for question: RetentionQuestion, signedBy key: AppStoreServerKey, at moment: Timestamp
+    ) throws -> String {
+        var request = change
+        let reference = JSONValue.string(UUID().uuidString.lowercased())
+        for (name, value) in [
+            ("operation", "MODIFY_SUBSCRIPTION"), ("version", "1"),
+            ("transactionId", .string(question.content.originalTransactionId)),
+            ("requestInfo", .object(["requestReferenceId": reference])),
+        ] as [(String, JSONValue)] { _ = request.add(name, value) }
+        let signed = try key.sign(
+            ["request": .string(Base64.encode(JSONValue.object(request).compactBytes))], for: "advanced-commerce-api",
+            at: moment)
+        let data = JSONValue.object(["signatureInfo": .object(["token": .string(signed)])])
+        return Base64.encode(data.compactBytes)
     }
 }
