@@ -154,6 +154,7 @@ public struct ProofVerifier: Sendable {
                 ]
             case .renewalInfo(let renewalInfo):
                 proof.notifiedRenewal = StatedRenewal(renewalInfo, digest: inner.digest)
+            case .appTransaction(let app): proof.notifiedAppTransactions = app.appTransactionId.map { [$0] } ?? []
             default: break
             }
         }

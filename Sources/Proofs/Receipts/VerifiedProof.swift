@@ -34,6 +34,8 @@ public struct VerifiedProof: Sendable {
     }
     /// That statement, at most one, for the same reason.
     var notifiedRenewals: [StatedRenewal] = []
+    /// The number of the app and the account (`appTransactionId`) in an app transaction inside a notification, at most one.
+    package internal(set) var notifiedAppTransactions: [String] = []
     /// The certificate chains, each from the leaf to the trusted root: the proof's own chain first, then those of
     /// nested proofs.
     public internal(set) var chains: [[Certificate]]

@@ -162,6 +162,13 @@ extension SettingGroup {
             .flag(
                 "sample-content-provided", dependency: "refund-preference",
                 "says in these answers that customers could try before they bought"),
+            Setting(
+                name: "rescinded-consent", kind: .choice(ConsentPolicy.allCases.map(\.rawValue)),
+                defaultValue: .text(ConsentPolicy.keep.rawValue), valueName: "policy", dependency: "app-store-key",
+                reference: "[Production](Production.md#withdrawn-consent)",
+                description:
+                    "what becomes of a child's purchases if a parent withdraws the consent to the app: `keep` only tells of it, `block` revokes them"
+            ),
         ])
 
     static let googlePlay = SettingGroup(
