@@ -89,7 +89,7 @@ package struct RetentionFacts: Hashable, Sendable {
     /// Nil if the ledger has not told.
     package let ownership: Ownership?
 
-    /// What the ledger says about the subscription. A fact that is not known is nil.
+    /// The facts of the ledger about the subscription. One that is not known is nil.
     package struct Ownership: Hashable, Sendable {
         /// True if a user has redeemed the purchase.
         package let isRedeemed: Bool
@@ -129,13 +129,13 @@ package struct RetentionFacts: Hashable, Sendable {
 
 /// The decision of the rules.
 package enum RetentionDecision: Hashable, Sendable {
-    case chosen(RetentionChoice, rule: String)
+    case chosen(RetentionAnswer, rule: String)
     /// A rule depends on a fact of the ledger, which has not told.
     case undecided(rule: String)
     case unmatched
 
     /// The choice, which is the default message without one.
-    package var choice: RetentionChoice { if case .chosen(let choice, _) = self { choice } else { .defaultMessage } }
+    package var choice: RetentionAnswer { if case .chosen(let choice, _) = self { choice } else { .defaultMessage } }
 
     /// The name of the rule; nil if none matched.
     package var rule: String? {
@@ -153,7 +153,7 @@ package enum RetentionDecision: Hashable, Sendable {
 }
 
 /// A choice of the rules: a part of Apple's `RealtimeResponseBody` before it is signed.
-package indirect enum RetentionChoice: Hashable, Sendable {
+package indirect enum RetentionAnswer: Hashable, Sendable {
     case message(UUID)
     case alternateProduct(UUID, product: String, BillingPlanType?)
     /// A promotional offer of a product; nil for the customer's own.
@@ -196,7 +196,7 @@ package indirect enum RetentionChoice: Hashable, Sendable {
     fileprivate init(_ answer: CatalogReader) throws(CatalogError) {
         let parts = ["advancedCommerceInfo", "alternateProduct", "message", "promotionalOffer"]
         try answer.check(keys: parts)
-        var choices: [RetentionChoice] = []
+        var choices: [RetentionAnswer] = []
         if let part = try answer.optional("message") {
             choices.append(.message(try part.message(and: [])))
         }
@@ -233,7 +233,7 @@ private struct RetentionRule {
     ]
 
     let name: String
-    let choice: RetentionChoice
+    let choice: RetentionAnswer
     private let products: Set<ByteKey>?
     private let locales: [String]?
     private let storefronts: [String]?
@@ -246,7 +246,7 @@ private struct RetentionRule {
     init(_ entry: CatalogReader) throws(CatalogError) {
         try entry.check(keys: Self.keys)
         name = try entry.required("name").name()
-        choice = try RetentionChoice(try entry.required("answer"))
+        choice = try RetentionAnswer(try entry.required("answer"))
         products = try entry.optional("products").map { list throws(CatalogError) in
             Set(try list.texts { text, _ in text }.map { ByteKey($0) })
         }

@@ -114,7 +114,7 @@ struct RetentionRoutes: OperationGroup {
         case ledgerLate, ledgerFailed
     }
 
-    private typealias Choice = (choice: RetentionChoice, rule: String?, reason: Reason?)
+    private typealias Choice = (choice: RetentionAnswer, rule: String?, reason: Reason?)
 
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         group.on(.chooseRetentionMessage) { request, context in
@@ -192,7 +192,7 @@ struct RetentionRoutes: OperationGroup {
 extension RealtimeResponseBody {
     /// - Parameter key: The key of the team. A choice that is signed needs it.
     convenience init(
-        _ choice: RetentionChoice, for question: RetentionQuestion, signedBy key: AppStoreServerKey?,
+        _ choice: RetentionAnswer, for question: RetentionQuestion, signedBy key: AppStoreServerKey?,
         at moment: Timestamp
     ) throws {
         switch choice {

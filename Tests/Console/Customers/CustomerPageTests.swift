@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Ledger
 import Proofs
+import TestSupport
 import Testing
 import Vocabulary
 
