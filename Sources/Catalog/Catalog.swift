@@ -28,6 +28,8 @@ package struct Catalog: Sendable {
     private var definitions: [ByteKey: JSONObject]
     /// The rules about refunds; nil if the folder has none.
     package let refundRules: RefundRules?
+    /// The rules about messages to customers who may cancel; nil if the folder has none.
+    package let retentionRules: RetentionRules?
     /// The rates of the operator; nil if the folder has none.
     package let exchangeRates: ExchangeRates?
     var offeringMap: OfferingMap
@@ -44,7 +46,8 @@ package struct Catalog: Sendable {
                 file: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory).path),
             items: try CatalogReader(contentsOf: folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
             pictures: try Picture.files(in: folder), refundRules: try RefundRules(folder: folder),
-            exchangeRates: try ExchangeRates(folder: folder), offerings: try Self.offerings(in: folder))
+            retentionRules: try RetentionRules(folder: folder), exchangeRates: try ExchangeRates(folder: folder),
+            offerings: try Self.offerings(in: folder))
     }
 
     /// Reads a catalog from the bytes of its files.
@@ -62,13 +65,13 @@ package struct Catalog: Sendable {
             pictures: pictures.map { name, bytes in
                 Picture.File(name: name, path: name) { () throws(CatalogError) in bytes }
             },
-            refundRules: nil, exchangeRates: nil, offerings: OfferingMap())
+            refundRules: nil, retentionRules: nil, exchangeRates: nil, offerings: OfferingMap())
     }
 
     private init(
         _ configuration: StoreKitConfiguration, items: CatalogReader,
-        pictures files: [Picture.File], refundRules: RefundRules?, exchangeRates: ExchangeRates?,
-        offerings: OfferingMap
+        pictures files: [Picture.File], refundRules: RefundRules?, retentionRules: RetentionRules?,
+        exchangeRates: ExchangeRates?, offerings: OfferingMap
     ) throws(CatalogError) {
         self.configuration = configuration
         let map = try ItemMap(items, products: configuration.products)
@@ -82,10 +85,12 @@ package struct Catalog: Sendable {
         benefits = Dictionary(uniqueKeysWithValues: map.benefits.map { (ByteKey($0.key), $0.value) })
         pictures = try Picture.all(files, of: ownedByEverybody + benefits.values.compactMap(\.item))
         self.refundRules = refundRules
+        self.retentionRules = retentionRules
         self.exchangeRates = exchangeRates
         offeringMap = offerings
         try checkOfferings()
         try refundRules?.check(in: self)
+        try retentionRules?.check(in: self)
     }
 
     /// Applies the administered changes. They take precedence over the files.

@@ -217,11 +217,8 @@ private struct RefundRule {
     init(_ entry: CatalogReader) throws(CatalogError) {
         try entry.check(keys: Self.keys)
         name = try entry.required("name").name()
-        let answer = try entry.required("answer")
-        let text = try answer.string()
         let words = RefundPreference.allCases.map(\.rawValue) + [Self.noPreference]
-        guard words.contains(text) else { throw answer.unknown(text, among: words) }
-        preference = RefundPreference(rawValue: text)
+        preference = RefundPreference(rawValue: try entry.required("answer").word(among: words))
         products = try entry.optional("products").map { list throws(CatalogError) in
             Set(
                 try list.elements().unique { product throws(CatalogError) in
@@ -254,23 +251,29 @@ private struct RefundRule {
 }
 
 extension CatalogReader {
-    fileprivate func unknown(_ word: String, among words: [String]) -> CatalogError {
+    private func unknown(_ word: String, among words: [String]) -> CatalogError {
         failure("it is \"\(word.prefix(64))\"; choose one of \(words.joined(separator: ", "))")
     }
 
     /// The words of a list.
     fileprivate func words(among known: [String]) throws(CatalogError) -> [String] {
         try elements().unique { element throws(CatalogError) in
-            let text = try element.string()
-            guard known.contains(text) else { throw element.unknown(text, among: known) }
+            let text = try element.word(among: known)
             return (text, text)
         }
+    }
+
+    /// One of some words.
+    func word(among known: [String]) throws(CatalogError) -> String {
+        let text = try string()
+        guard known.contains(text) else { throw unknown(text, among: known) }
+        return text
     }
 
     /// A range of whole numbers from 0, as `atLeast`, `atMost` or both.
     ///
     /// - Parameter factor: The number of units in one of the file's.
-    fileprivate func range(upTo maximum: Int, times factor: Int64 = 1) throws(CatalogError) -> ClosedRange<Int64> {
+    func range(upTo maximum: Int, times factor: Int64 = 1) throws(CatalogError) -> ClosedRange<Int64> {
         try check(keys: ["atLeast", "atMost"])
         let (from, to) = (try optional("atLeast")?.count(), try optional("atMost")?.count())
         guard from != nil || to != nil else { throw failure("it needs `atLeast`, `atMost` or both") }

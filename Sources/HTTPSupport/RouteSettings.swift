@@ -1,5 +1,9 @@
 /// The settings of a service's routes: their callers, the limits on requests, and what the metrics count.
 package struct RouteSettings: Sendable {
+    /// The usual time for a retention message, in milliseconds. "Your server must respond to requests within approximately 700 ms in the
+    /// sandbox environment" (Retention Messaging API, "Initiate Performance Test"), with the way there and back.
+    package static let retentionMilliseconds = 300
+
     package let authentication: Authentication
     /// The rate limits of callers, and the budget of users without a purchase, also at the doors; nil for none.
     package var limits: RequestLimits?
@@ -7,6 +11,8 @@ package struct RouteSettings: Sendable {
     package var metrics = ServiceMetrics()
     /// The limit on notifications with an uncached chain that are verified at once.
     package var maximumUncachedChains = 2
+    /// The time in which the App Store gets a retention message.
+    package var retentionTime = Duration.milliseconds(RouteSettings.retentionMilliseconds)
     /// The limit on the bytes of request bodies in memory.
     package var bodies = BodyBudget()
     /// The limits on live event streams; nil to leave the streams out.

@@ -42,7 +42,7 @@ package struct TillCommand: AsyncParsableCommand {
                     CustomersCommand.self, FindTransaction.self, Owned.self, Why.self, Story.self, AuditCommand.self,
                     Give.self, Add.self, Revoke.self, Reinstate.self, Move.self, StoreActionsCommand.self,
                     UnclaimedCommand.self, AdvancedCommerceCommand.self, GrantsCommand.self, AttributesCommand.self,
-                    Refusals.self, RefundsCommand.self, ExternalPurchasesCommand.self,
+                    Refusals.self, RefundsCommand.self, RetentionCommand.self, ExternalPurchasesCommand.self,
                     ExternalTransactionsCommand.self, ExportUser.self, EraseUser.self,
                 ]),
             CommandGroup(name: "Catalog", subcommands: [InitCommand.self, ProductsCommand.self]),

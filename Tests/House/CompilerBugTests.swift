@@ -37,6 +37,7 @@ import Testing
         "Proofs/Receipts/VerifiedProof.swift": [
             "indirect enum Content", "var notifiedTransactionProofs: [SignedPart]",
         ],
+        "Service/AppStoreClient/RetentionRoutes.swift": ["final class RealtimeResponseBody"],
         "Service/Doors/DoorRoutes.swift": ["final class DoorServices"],
         "Service/GooglePlay/GooglePlayApp.swift": ["final class GooglePlayApp"],
         "Service/Routes/OperationGroup.swift": ["final class ServiceParts"],

@@ -29,6 +29,7 @@ struct StatementShapeTests: LedgerSuite {
         try await read()
         try await runFeatures()
         try await askGooglePlay()
+        try await rescindConsent()
         let statements = try await ledger.preparedStatements()
         for needed in [
             "INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "DELETE FROM \"parked_original\"",
@@ -167,6 +168,7 @@ struct StatementShapeTests: LedgerSuite {
                     transactionIdentifier: bought, isRedeemed: true, isSubscription: false, reason: nil,
                     signedAt: Self.now)
                 _ = try transaction.refundFacts(about: question, in: service.apps.first.catalog)
+                _ = try transaction.retentionOwnership(ofTransaction: bought, in: "com.example.app", at: Self.now)
             }
             _ = try transaction.latestActivity(from: [.localSandbox], limit: 9)
             _ = try transaction.refusalGroups(since: Self.now, latest: 9)
@@ -222,6 +224,30 @@ struct StatementShapeTests: LedgerSuite {
         try await reportExternalPurchases()
         try await answerRefundReviews(purchases)
         try await askAboutStoreActions(purchases)
+    }
+
+    private func rescindConsent() async throws {
+        let told = NotificationRecord(
+            app: "com.example.app", origin: .localSandbox, notificationUUID: "c", type: "RESCIND_CONSENT", subtype: nil,
+            signedAt: Self.now, proofDigest: [UInt8](repeating: 9, count: 32),
+            content: #"{"appData":{"appTransactionId":"1"}}"#)
+        _ = try await service.store(told)
+        let purchases = Set(
+            ["3", "unknown"].map { TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: $0) })
+        let moment = clock.now()
+        let consents = try await ledger.read {
+            try $0.rescindedConsents(of: [.localSandbox], in: "com.example.app", at: moment, limit: 9)
+        }
+        #expect(consents.map(\.appTransactionIdentifier) == ["1"])
+        for consent in consents {
+            try await ledger.write {
+                try $0.apply(consent, to: purchases, by: .block, at: moment, accepting: AcceptedOrigins())
+            }
+        }
+        #expect(
+            try await ledger.read { try $0.audit(of: alice, after: 0, limit: 99) }.contains {
+                $0.entry.event == .consentRescinded
+            })
     }
 
     private func askAboutStoreActions(_ purchases: GooglePurchaseService) async throws {

@@ -36,6 +36,7 @@ enum OperationPermission: Sendable {
         "POST /v1/me/transactions": [.admittedWhenFull],
         "POST /v1/nicknames/check": [.open, .admittedWhenFull],
         "POST /v1/notifications/apple": [.open, .admittedWhenFull],
+        "POST /v1/retention/apple": [.open, .admittedWhenFull],
         "POST /v1/sessions": [.open, .refusedWhenFull],
         "POST /v1/sessions/end": [.open, .admittedWhenFull],
         "POST /v1/sessions/renewal": [.open, .admittedWhenFull],

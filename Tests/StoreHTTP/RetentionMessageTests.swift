@@ -96,7 +96,8 @@ import Testing
         ("", "not a RealtimeResponseBody"), ("[]", "not a RealtimeResponseBody"),
         (#"{"message":{}}"#, "not a RealtimeResponseBody"), ("{}", "must have one of message"),
         (
-            #"{"message":{"messageIdentifier":"\#(text)"},"advancedCommerceInfo":{}}"#, "must have one of message"
+            #"{"message":{"messageIdentifier":"\#(text)"},"advancedCommerceInfo":{"messageIdentifier":"\#(text)","advancedCommerceData":"e30="}}"#,
+            "must have one of message"
         ),
         (#"{"message":{"messageIdentifier":"\#(unknown)"}}"#, "No message \(unknown) is uploaded"),
         (
@@ -114,7 +115,19 @@ import Testing
             #"{"promotionalOffer":{"messageIdentifier":"\#(text)","promotionalOfferSignatureV2":"a.b.c"}}"#,
             "not a JWT"
         ),
-        (#"{"advancedCommerceInfo":{"messageIdentifier":"\#(text)"}}"#, "no Advanced Commerce products"),
+        (#"{"advancedCommerceInfo":{"messageIdentifier":"\#(text)"}}"#, "not a RealtimeResponseBody"),
+        (
+            #"{"advancedCommerceInfo":{"messageIdentifier":"\#(text)","advancedCommerceData":"e30="}}"#,
+            "must be the base64"
+        ),
+        (
+            #"{"advancedCommerceInfo":{"messageIdentifier":"\#(text)","advancedCommerceData":"eyJzaWduYXR1cmVJbmZvIjp7InRva2VuIjoiYS5iLmMifX0="}}"#,
+            "no items that your server has described"
+        ),
+        (
+            #"{"alternateProduct":{"messageIdentifier":"\#(text)","productId":"garden.premium.monthly","billingPlanType":"MONTHLY"}}"#,
+            "no monthly billing plan"
+        ),
     ])
     func `an answer that is not used leaves the default message`(body: String, reason: String) async throws {
         let receiver = try await WebhookReceiver(body: Array(body.utf8)) { _, _ in 200 }

@@ -23,6 +23,7 @@ package struct TestGarden: Sendable {
     ///   - seeds: The amount that one `garden.seeds` adds.
     ///   - offerings: The content of `Offerings.json`; nil for none.
     ///   - refundRules: The content of `RefundRules.json`; nil for none.
+    ///   - retentionRules: The content of `RetentionRules.json`; nil for none.
     ///   - start: The start time, by default noon of 31 October 2026.
     ///   - appAppleIdentifier: The app's number in the App Store, for `Production`.
     ///   - shareable: The products that a family can share, besides the gate.
@@ -32,6 +33,7 @@ package struct TestGarden: Sendable {
         seeds: Int = 10,
         offerings: String? = nil,
         refundRules: String? = nil,
+        retentionRules: String? = nil,
         start: String = "2026-10-31T12:00:00Z",
         environment: AppStoreEnvironment = .sandbox,
         appAppleIdentifier: Int64? = nil,
@@ -43,7 +45,7 @@ package struct TestGarden: Sendable {
         self.bundleIdentifier = bundleIdentifier
         catalog = try Self.catalog(
             of: bundleIdentifier, gate: gate, seeds: seeds, offerings: offerings, refundRules: refundRules,
-            in: folder.folder("catalog"))
+            retentionRules: retentionRules, in: folder.folder("catalog"))
         clock = ManualClock(try #require(Timestamp(rfc3339: start)))
         try TestShop.installKeys(in: folder.folder("store"))
         store = try Store(
@@ -89,6 +91,7 @@ package struct TestGarden: Sendable {
         seeds: Int,
         offerings: String?,
         refundRules: String?,
+        retentionRules: String?,
         in folder: URL
     ) throws -> Catalog {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -111,6 +114,9 @@ package struct TestGarden: Sendable {
         if let offerings { try Data(offerings.utf8).write(to: folder.appending(path: Catalog.offeringsFile)) }
         if let refundRules {
             try Data(refundRules.utf8).write(to: folder.appending(path: Catalog.refundRulesFile))
+        }
+        if let retentionRules {
+            try Data(retentionRules.utf8).write(to: folder.appending(path: Catalog.retentionRulesFile))
         }
         return try Catalog(folder: folder)
     }

@@ -133,6 +133,7 @@ import Testing
             ),
             (.revenueCat, .expired, nil, ["EXPIRATION"]), (.slack, .endsSoon, nil, ["subscription.endsSoon"]),
             (.revenueCat, .endsSoon, nil, []), (.revenueCat, .revoked, .expiration, ["EXPIRATION"]),
+            (.standard, .consentRescinded, nil, ["consent.rescinded"]), (.revenueCat, .consentRescinded, nil, []),
             (
                 .revenueCat, .granted, nil,
                 ["INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "REFUND_REVERSED"]

@@ -99,7 +99,12 @@ import Vocabulary
         let seeds = RefundFacts(product: "com.example.garden.seeds10", consumed: 50_000)
         let rules = try #require(catalog.refundRules)
         #expect(rules.answer(to: seeds, otherwise: nil).text == #"GRANT_PRORATED by rule "seeds""#)
-        let files = try [Catalog.itemsFile, Catalog.offeringsFile, Catalog.refundRulesFile].map {
+        let retention = try #require(catalog.retentionRules)
+        let yearly = RetentionFacts(
+            product: "com.example.garden.plus.yearly", locale: "ko-KR", ownership: .init(isRedeemed: true))
+        #expect(retention.decision(about: yearly, in: catalog).rule == "shorter")
+        let names = [Catalog.itemsFile, Catalog.offeringsFile, Catalog.refundRulesFile, Catalog.retentionRulesFile]
+        let files = try names.map {
             try String(contentsOf: till.folder.file($0), encoding: .utf8)
         }
         let used = Set(files.joined().matches(of: /"([A-Za-z]+)":/).map { String($0.1) })

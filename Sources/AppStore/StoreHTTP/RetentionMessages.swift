@@ -39,7 +39,7 @@ package struct RetentionExchange: AnswerObject, Codable, Sendable {
 /// The message that the customer sees.
 package struct RetentionChoice: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
-        case message, alternateProduct, promotionalOffer, defaultMessage, nothing
+        case message, alternateProduct, promotionalOffer, advancedCommerceInfo, defaultMessage, nothing
     }
 
     package let kind: Kind
@@ -91,6 +91,15 @@ extension Duration {
 }
 
 extension Store {
+    /// Sets the address that is asked for retention messages to that of a service beside the store, unless another server has set one.
+    package func offerRealtimeURL(_ url: URL) throws(StoreError) {
+        try write { books in
+            let known = try books.messaging.find(.realtimeURL, "").flatMap(URL.init(string:))
+            let isOurs = known.map { $0.path == url.path && $0.host() == url.host() } ?? true
+            if isOurs { try books.messaging.set(.realtimeURL, "", url.absoluteString) }
+        }
+    }
+
     /// Asks the developer's server for a retention message, as when a customer views a subscription and may cancel it.
     ///
     /// - Parameters:
@@ -133,6 +142,7 @@ private struct RealtimeResponseBody: Decodable {
     struct AlternateProduct: Decodable {
         let messageIdentifier: UUID
         let productId: String
+        let billingPlanType: BillingPlanType?
     }
 
     struct PromotionalOffer: Decodable {
@@ -151,8 +161,10 @@ private struct RealtimeResponseBody: Decodable {
         let promotionalOfferSignatureV1: SignatureV1?
     }
 
-    /// Advanced Commerce products, which the store does not sell.
-    struct AdvancedCommerceInfo: Decodable {}
+    struct AdvancedCommerceInfo: Decodable {
+        let messageIdentifier: UUID
+        let advancedCommerceData: String
+    }
 
     let message: Message?
     let alternateProduct: AlternateProduct?
@@ -223,12 +235,17 @@ extension Books {
             guard alternate.productId != subscription.productIdentifier else {
                 throw AppStoreRefusal("The customer is subscribed to \"\(alternate.productId)\" already.")
             }
+            guard
+                alternate.billingPlanType != .monthly
+                    || configuration.product(alternate.productId)?.subscription?.monthlyPlan != nil
+            else { throw AppStoreRefusal("\"\(alternate.productId)\" has no monthly billing plan.") }
             return try choice(.alternateProduct, alternate.messageIdentifier)
         case (nil, nil, let offer?, nil):
             try check(offer, for: subscription)
             return try choice(.promotionalOffer, offer.messageIdentifier)
-        case (nil, nil, nil, .some):
-            throw AppStoreRefusal("The store sells no Advanced Commerce products.")
+        case (nil, nil, nil, let change?):
+            try check(change, for: subscription)
+            return try choice(.advancedCommerceInfo, change.messageIdentifier)
         default:
             throw AppStoreRefusal(
                 "The body must have one of message, alternateProduct, promotionalOffer and advancedCommerceInfo.")
@@ -260,6 +277,35 @@ extension Books {
     private func checkGroup(of product: String, like subscription: CustomerSubscription) throws(AppStoreRefusal) {
         guard configuration.product(product)?.subscription?.groupIdentifier == subscription.groupIdentifier else {
             throw AppStoreRefusal("\"\(product.prefix(100))\" is no subscription of the same group.")
+        }
+    }
+
+    /// Checks a request with a change of one item (Retention Messaging API, `advancedCommerceData`).
+    private func check(
+        _ change: RealtimeResponseBody.AdvancedCommerceInfo, for subscription: CustomerSubscription
+    ) throws {
+        guard let bytes = Base64.decode(change.advancedCommerceData.utf8),
+            case .object(let data)? = try? JSONParser.parse(bytes),
+            case .object(let signature)? = data["signatureInfo"],
+            case .string(let compact)? = signature["token"]
+        else {
+            throw AppStoreRefusal("The advancedCommerceData must be the base64 of {\"signatureInfo\":{\"token\":JWS}}.")
+        }
+        guard let charge = subscription.advancedCommerceCharge else {
+            throw AppStoreRefusal(
+                "The subscription has no items that your server has described. Answer with a message.")
+        }
+        guard let requested = try checkedChange(ofSignedRequest: compact),
+            try transactions.transaction(requested.transactionIdentifier)?.originalTransactionIdentifier
+                == subscription.originalTransactionIdentifier
+        else { throw AppStoreRefusal("The request's transactionId must be a transaction of the subscription.") }
+        guard case .modification(let modification) = requested.kind, modification.replaced.count == 1,
+            modification.added.isEmpty, modification.removed.isEmpty
+        else {
+            throw AppStoreRefusal("The request must be MODIFY_SUBSCRIPTION with one of changeItems, and no other item.")
+        }
+        guard charge.items.contains(where: { $0.sku == modification.replaced[0].currentSKU }) else {
+            throw AppStoreRefusal("The subscription has no item \"\(modification.replaced[0].currentSKU)\".")
         }
     }
 

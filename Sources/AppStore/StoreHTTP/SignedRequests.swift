@@ -95,6 +95,18 @@ extension Books {
         try checkPromotionalOffer(try claims(of: compact, for: .promotionalOffer))
     }
 
+    /// Checks a signed request of the Advanced Commerce API.
+    ///
+    /// - Returns: The change of a subscription; nil for a new purchase.
+    /// - Throws: `AppStoreRefusal`.
+    func checkedChange(ofSignedRequest compact: String) throws -> AdvancedCommerceChange? {
+        guard let request = SignedAdvancedCommerceRequest(try claims(of: compact, for: .advancedCommerce)) else {
+            throw SignedAdvancedCommerceRequest.unreadable
+        }
+        try request.check()
+        return try request.charge(in: storefront).change
+    }
+
     /// The claims of a request that the team has signed for a feature.
     ///
     /// - Throws: `AppStoreRefusal`.

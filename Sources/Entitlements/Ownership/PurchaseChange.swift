@@ -108,7 +108,7 @@ extension LedgerTransaction {
     }
 
     /// - Returns: The purchase, and those whose ends follow from it; nil if the change was already in effect. Nothing is then changed.
-    private func apply(
+    func apply(
         _ change: PurchaseChange,
         to transaction: RedeemedTransaction,
         of user: Int64,

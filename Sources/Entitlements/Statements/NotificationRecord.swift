@@ -110,7 +110,7 @@ extension EntitlementService {
             notificationUUID: notification.notificationUUID,
             type: notification.notificationType, subtype: notification.subtype,
             signedAt: notification.signedDate, proofDigest: verified.digest,
-            content: notification.contentWithoutProofs)
+            content: notification.contentWithoutProofs(of: verified.notifiedAppTransactions.first))
         return VerifiedNotification(
             record: notification.externalPurchase.map { record.about(.externalPurchase($0)) } ?? record,
             stated: try verified.notifiedPurchase.map { purchase throws(RedemptionError) in

@@ -17,6 +17,7 @@ package final class ServiceMetrics: Sendable {
         case redemptions, notifications, reconciliations
         case consumptionAnswers = "consumption_answers"
         case refundReviews = "refund_reviews"
+        case retentionAnswers = "retention_answers"
         case acknowledgements
         case externalTransactions = "external_transactions"
         case externalPurchaseReports = "external_purchase_reports"
@@ -32,6 +33,8 @@ package final class ServiceMetrics: Sendable {
             case .reconciliations: "Reconciliations with the App Store and with Google Play."
             case .consumptionAnswers: "Consumption information sent to the App Store for refund requests."
             case .refundReviews: "Answers to Google Play about payments that banks dispute."
+            case .retentionAnswers:
+                "Answers to the App Store about customers who may cancel. The outcome none leaves its default message."
             case .acknowledgements: "Acknowledgements of purchases at Google Play."
             case .externalTransactions: "Reports about external transactions that are passed on to Google Play."
             case .externalPurchaseReports:

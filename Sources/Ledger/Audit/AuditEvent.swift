@@ -13,7 +13,7 @@ extension AuditEntry {
         case credited, spent
         case expired, renewalFailed, gracePeriodBegan, paused, autoRenewDisabled, autoRenewEnabled, endsSoon
         case storeAsked, storeRequestDecided, storeAnswered
-        case refundAnswered, aliased, erased
+        case refundAnswered, consentRescinded, aliased, erased
     }
 }
 
@@ -256,6 +256,17 @@ extension AuditEntry.Event {
                 reason: .words("the answer, the rule and the facts"),
                 meaning: "the service answered the store's question about a refund, or about a disputed payment"
             ) { "Till answered the store's question about a refund of \($0.subject)\($0.ending)" }
+        case .consentRescinded:
+            EventRule(
+                title: "Parental consent withdrawn", korean: "보호자 동의 철회", mood: .bad,
+                object: .other(reference: "the app transaction", subject: "`keep` or `block`"),
+                messages: [.consentRescinded],
+                meaning:
+                    "a parent withdrew the consent to a child's use of the app; with `block`, the child's purchases are revoked"
+            ) {
+                "A parent withdrew the consent to the use of the app."
+                    + ($0.subject == "block" ? " Till revokes the child's purchases." : "")
+            }
         case .aliased:
             EventRule(
                 title: "Anonymous customer logged in", korean: "익명 고객 로그인", object: .user,
@@ -332,6 +343,8 @@ package enum MessageType: String, Sendable, CaseIterable {
     case periodExtended = "subscription.periodExtended"
     case itemGiven = "item.given"
     case itemTakenBack = "item.takenBack"
+    /// A parent has withdrawn the consent to a child's use of the app.
+    case consentRescinded = "consent.rescinded"
 }
 
 /// The type of an event in RevenueCat's webhooks. The audit log has no event for the other types.

@@ -154,6 +154,7 @@ public struct ProofVerifier: Sendable {
                 ]
             case .renewalInfo(let renewalInfo):
                 proof.notifiedRenewal = StatedRenewal(renewalInfo, digest: inner.digest)
+            case .appTransaction(let app): proof.notifiedAppTransactions = app.appTransactionId.map { [$0] } ?? []
             default: break
             }
         }
@@ -353,6 +354,8 @@ enum StatedAppAppleIdentifier {
             switch content {
             case .notification(let notification): .possible(notification.appAppleId)
             case .appTransaction(let appTransaction): .possible(appTransaction.appAppleId)
+            // It names no bundle identifier, so whoever answers it finds the app by the number.
+            case .realtimeRequest: .never
             case .appReceipt, .transaction, .renewalInfo, .signedPurchase: .never
             }
     }

@@ -9,6 +9,7 @@ public struct VerifiedProof: Sendable {
         case notification(ResponseBodyV2DecodedPayload)
         case appTransaction(AppTransaction)
         case signedPurchase(GooglePlayPurchase)
+        case realtimeRequest(DecodedRealtimeRequestBody)
     }
 
     public let content: Content
@@ -33,6 +34,8 @@ public struct VerifiedProof: Sendable {
     }
     /// That statement, at most one, for the same reason.
     var notifiedRenewals: [StatedRenewal] = []
+    /// The number of the app and the account (`appTransactionId`) in an app transaction inside a notification, at most one.
+    package internal(set) var notifiedAppTransactions: [String] = []
     /// The certificate chains, each from the leaf to the trusted root: the proof's own chain first, then those of
     /// nested proofs.
     public internal(set) var chains: [[Certificate]]
@@ -83,7 +86,7 @@ public struct VerifiedProof: Sendable {
         case .appReceipt(let receipt): receipt.inAppPurchases.map { identified(ProvenPurchase($0)) }
         case .transaction(let transaction): [identified(ProvenPurchase(transaction))]
         case .signedPurchase(let purchase): ProvenPurchase.all(of: purchase, named: names)
-        case .renewalInfo, .notification, .appTransaction: nil
+        case .renewalInfo, .notification, .appTransaction, .realtimeRequest: nil
         }
     }
 
@@ -162,10 +165,14 @@ struct SignedPayload {
             let stated = try JWSRenewalInfoDecodedPayload(fields)
             content = .renewalInfo(stated)
             (environment, signedAt, bundleIdentifier) = (stated.environment, stated.signedDate, nil)
+        case .realtimeRequest:
+            let stated = try DecodedRealtimeRequestBody(fields)
+            content = .realtimeRequest(stated)
+            (environment, signedAt, bundleIdentifier) = (stated.environment, stated.signedDate, nil)
         default:
             throw ProofRefusal(
                 .payloadInvalid,
-                "The payload must be a transaction, renewal information, a notification or an app transaction."
+                "The payload must be a transaction, renewal information, a notification, an app transaction or a realtime request."
             )
         }
         unreadableFields = fields.unreadableNames
@@ -193,6 +200,7 @@ struct SignedPayload {
         if object["receiptType"] != nil { return .appTransaction }
         if object["transactionId"] != nil { return .transaction }
         if object["autoRenewStatus"] != nil || object["autoRenewProductId"] != nil { return .renewalInfo }
+        if object["userLocale"] != nil { return .realtimeRequest }
         return .otherSignedJSON
     }
 

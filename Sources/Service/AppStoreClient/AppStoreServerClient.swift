@@ -391,12 +391,27 @@ package struct AppStoreServerKey: Sendable {
 
     /// A token that is valid for five minutes (App Store Server API, "Generating JSON Web Tokens for API requests").
     package func token(at now: Timestamp) throws -> String {
-        let seconds = now.secondsSince1970
+        try signed(["exp": .integer(now.secondsSince1970 + 300)], for: "appstoreconnect-v1", at: now)
+    }
+
+    /// Signs a request that the App Store gets by way of a customer's device (StoreKit, "Generating JWS to sign App Store requests").
+    ///
+    /// - Parameter audience: The feature, such as `promotional-offer`.
+    func sign(_ claims: JSONObject, for audience: String, at now: Timestamp) throws -> String {
+        var claims = claims
+        _ = claims.add("nonce", .string(UUID().uuidString.lowercased()))
+        return try signed(claims, for: audience, at: now)
+    }
+
+    /// A JWT with the claims that all have.
+    private func signed(_ others: JSONObject, for audience: String, at now: Timestamp) throws -> String {
         let header = JSONValue.object(["alg": "ES256", "kid": .string(keyIdentifier), "typ": "JWT"])
-        let claims = JSONValue.object([
-            "iss": .string(issuerIdentifier), "iat": .integer(seconds - Self.tokenAge), "exp": .integer(seconds + 300),
-            "aud": "appstoreconnect-v1", "bid": .string(bundleIdentifier),
-        ])
+        var object: JSONObject = [
+            "iss": .string(issuerIdentifier), "iat": .integer(now.secondsSince1970 - Self.tokenAge),
+            "aud": .string(audience), "bid": .string(bundleIdentifier),
+        ]
+        for member in others.members { _ = object.add(member.key, member.value) }
+        let claims = JSONValue.object(object)
         let signed = [header, claims].map { Base64.encode($0.compactText.utf8, .urlSafe) }.joined(separator: ".")
         let signature = try privateKey.signES256(Array(signed.utf8))
         return signed + "." + Base64.encode(signature, .urlSafe)

@@ -239,6 +239,31 @@ package struct Reconciler: Sendable {
         try await recordStatuses(of: customer, into: &report)
     }
 
+    /// The purchases of a customer by their original transactions, as the App Store lists them. Nothing is applied.
+    ///
+    /// - Parameter identifier: A transaction of the customer, or the number of the app and the account (`appTransactionId`).
+    func purchases(ofCustomer identifier: String) async throws(ReconciliationError) -> Set<TransactionKey> {
+        var (pages, revision) = (ListedPages(upTo: Self.maximumHistoryPages), String?.none)
+        var purchases: Set<TransactionKey> = []
+        repeat {
+            let page = try await client.transactionHistory(of: identifier, revision: revision)
+            for signed in page.signedTransactions {
+                let proof: VerifiedProof
+                do { proof = try service.verify(Array(signed.utf8), of: app.bundleIdentifier) } catch {
+                    throw ReconciliationError.refusedByService(code: error.code)
+                }
+                guard case .transaction(let transaction) = proof.content, origins.contains(proof.origin) else {
+                    throw ReconciliationError.answerInvalid
+                }
+                purchases.insert(
+                    TransactionKey(
+                        app: app.bundleIdentifier, origin: proof.origin, identifier: transaction.originalTransactionId))
+            }
+            do { revision = try pages.next(page.next) } catch { throw ReconciliationError.answerInvalid }
+        } while revision != nil
+        return purchases
+    }
+
     /// Applies the renewal state of a customer's subscriptions, which the transactions do not contain.
     private func recordStatuses(of customer: Customer, into report: inout Report) async throws {
         guard try await !service.subscriptions(of: customer.user).isEmpty else { return }

@@ -116,7 +116,7 @@ extension Revocation: AnswerObject {
     package static let answerFields = AnswerFields<Self>("A revocation by the team.", named: "Revocation") {
         $0.field("revokedAt", "The time of the revocation.", \.revokedAt)
         $0.field("reason", "The reason, in the team's own words.", \.reason)
-        $0.field("revokedBy", "The identifier of the API key.", \.revokedBy)
+        $0.field("revokedBy", "The identifier of the API key; `till` for a rule of the settings.", \.revokedBy)
         $0.keyName(
             "revokedByName",
             note: "The name of the API key; absent if the service does not have the key and in answers to users.",

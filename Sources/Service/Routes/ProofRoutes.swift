@@ -44,7 +44,8 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
     }
 
     package enum Kind: String, AnswerValue, CaseIterable, Codable, Sendable {
-        case appReceipt, transaction, renewalInfo, notification, appTransaction, signedPurchase, purchaseToken
+        case appReceipt, transaction, renewalInfo, notification, appTransaction, realtimeRequest, signedPurchase
+        case purchaseToken
     }
 
     package struct Purchase: AnswerObject, Codable, Sendable {
@@ -114,6 +115,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
             case .renewalInfo: .renewalInfo
             case .notification: .notification
             case .appTransaction: .appTransaction
+            case .realtimeRequest: .realtimeRequest
             case .signedPurchase: .signedPurchase
             }
         origin = proof.origin

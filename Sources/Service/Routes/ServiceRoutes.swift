@@ -17,7 +17,7 @@ package struct ServiceRoutes: Sendable {
         BalanceRoutes.self, GrantRoutes.self, AttributeRoutes.self, ProfileRoutes.self, AccountRoutes.self,
         EventRoutes.self, UserDataRoutes.self, SupportRoutes.self, StoreActionRoutes.self, CatalogRoutes.self,
         ComparisonRoutes.self, FigureRoutes.self, ExportRoutes.self, WebhookRoutes.self, ExternalTransactionRoutes.self,
-        ExternalPurchaseRoutes.self, AdvancedCommerceRoutes.self, NotificationRoutes.self,
+        ExternalPurchaseRoutes.self, AdvancedCommerceRoutes.self, NotificationRoutes.self, RetentionRoutes.self,
         GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
     ]
 
@@ -182,24 +182,27 @@ struct NotificationRoutes: OperationGroup {
         group.on(.receiveNotification) { request, context in
             try await NotificationReceipt.answer(context, counting: settings.metrics) {
                 let body = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
-                let notification = try await verified(body, from: context.clientNetwork(of: request))
+                let notification = try await verified(body, from: context.clientNetwork(of: request)) { [service] in
+                    try service.notification(in: $0)
+                }
                 return (try await service.receive(notification, sentAs: body), nil, nil)
             }
         }
     }
+}
 
-    /// Verifies a notification. One with a cached chain bypasses the limit.
-    private func verified(
-        _ bytes: [UInt8], from network: ClientNetwork
-    ) async throws -> EntitlementService.VerifiedNotification {
-        // Parsing happens here, so that junk does not occupy a thread before a genuine notification.
+extension OperationGroup {
+    /// Verifies the payload that the App Store has signed. One with a cached chain bypasses the limit.
+    func verified<Value: Sendable>(
+        _ bytes: [UInt8], from network: ClientNetwork, by verify: @escaping @Sendable ([UInt8]) throws -> Value
+    ) async throws -> Value {
+        // Parsing happens here, so that junk does not occupy a thread before a genuine payload.
         let payload = try JSONBody(bytes: bytes).proof("signedPayload")
-        let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
-            try service.notification(in: payload)
+        guard !service.hasCachedChain(payload) else {
+            return try await BlockingWork.process(payload.count) { try verify(payload) }
         }
-        guard !service.hasCachedChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
         return try await parts.uncachedChains.run(for: network) {
-            try await BlockingWork.process(payload.count, verify)
+            try await BlockingWork.process(payload.count) { try verify(payload) }
         }
     }
 }
@@ -283,9 +286,10 @@ extension OpenAPIDocument {
     /// The texts and numbers of examples, by the names of their fields.
     private static let words: [String: JSONValue] = [
         "FCMtoken": "bk3RNwTe3H0", "_id": "4c2f8c6e1f0f4b0a9a552f1b", "accessToken": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ",
-        "actor": "App Store", "addedBy": "key_2f1b7e3c", "app": "com.memolease.sesac1",
+        "actor": "App Store", "advancedCommerceData": "eyJzaWduYXR1cmVJbmZvIjp7fX0=", "addedBy": "key_2f1b7e3c",
+        "app": "com.memolease.sesac1",
         "amount": .integer(10), "appAccountToken": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10",
-        "authorization": "Bearer 4c2f8c6e", "balance": "seeds", "birth": "1998-02-13",
+        "authorization": "Bearer 4c2f8c6e", "balance": "seeds", "billingPlanType": "MONTHLY", "birth": "1998-02-13",
         "bundleId": "com.memolease.sesac1", "changedBy": "key_2f1b7e3c", "collection": "sprout",
         "createdAt": "2027-01-31T12:00:00.000Z", "createdBy": "key_2f1b7e3c", "currency": "KRW",
         "definition": "The sum of all prices.",
@@ -294,14 +298,16 @@ extension OpenAPIDocument {
         "event": "granted", "externalPurchaseId": "SANDBOX_4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10",
         "externalTransactionId": "sale-1", "lineItemId": "sale-1", "lineItemIds": "sale-1",
         "grantedBy": "key_2f1b7e3c", "id": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "identifier": "standard",
-        "issuer": "", "kind": "granted", "messageId": "msg_4c2f8c6e", "name": "level",
+        "issuer": "", "kind": "granted", "messageId": "msg_4c2f8c6e",
+        "messageIdentifier": "c2d9e0a6-1f57-4d3c-b7a4-8e6f5a3b9d02", "name": "level",
         "newPassword": "another correct horse", "nick": "Mint", "nickname": "Gardener",
         "notificationUUID": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "number": .integer(1),
         "originalTransactionId": "2000000123456789", "packageName": "com.memolease.sesac1",
         "password": "correct horse battery", "phoneNumber": "+821012345678", "picture": "/v1/pictures/sprout/1",
         "price": .integer(4_400_000),
         "priceMicros": "4400000000", "productID": "com.memolease.sesac1.sprout1",
-        "productId": "com.memolease.sesac1.sprout1", "proof": "MIIUAgYJKoZIhvcNAQcCoIIT", "reason": "Spring gift",
+        "productId": "com.memolease.sesac1.sprout1", "promotionalOfferSignatureV2": "eyJhbGciOiJFUzI1NiJ9.e30.MEUCIQ",
+        "proof": "MIIUAgYJKoZIhvcNAQcCoIIT", "reason": "Spring gift",
         "receipt": "MIIUAgYJKoZIhvcNAQcCoIIT", "reference": "2000000123456789", "refreshToken": "4c2f8c6e1f0f4b0a",
         "regionCode": "KR", "reportedBy": "key_2f1b7e3c",
         "requestReferenceId": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "requestedBy": "key_2f1b7e3c",

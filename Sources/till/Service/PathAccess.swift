@@ -203,7 +203,9 @@ extension ServeConfiguration {
         let ofApps = appSettings.flatMap { [$0.appStoreKey?.file, $0.googleServiceAccount].compactMap(\.self) }
         for path in secrets + ofApps { access.examine(path, secrecy: .group, isRefused: false) }
         if case .file(let file)? = tokens?.keys { access.examine(file.path, isRefused: false) }
-        let files = [Catalog.configurationFile, Catalog.itemsFile, Catalog.refundRulesFile]
+        let files = [
+            Catalog.configurationFile, Catalog.itemsFile, Catalog.refundRulesFile, Catalog.retentionRulesFile,
+        ]
         let catalogs = catalogFolders.flatMap { folder in [folder] + files.map { folder.file($0) } }
         for path in catalogs.map(\.path) + ["tls-certificate"].compactMap(settings.text) {
             access.examine(path, isRefused: false)

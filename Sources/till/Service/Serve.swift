@@ -213,7 +213,9 @@ struct Serve: Command {
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = ledger.apiKeys(clock: SystemClock())
         let tokens = try await userTokens(configuration)
-        let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
+        let missing =
+            try await notesAboutMissingSettings(keys, ledger, configuration)
+            + notesAboutRetention(service.apps, configuration)
         missing.forEach(terminal.note)
         notes += missing
         let appStores = try AppStoreServices(
@@ -397,5 +399,28 @@ extension Serve {
             )
         }
         return notes
+    }
+
+    /// The notes about rules of retention messages that cannot answer.
+    func notesAboutRetention(_ apps: Apps, _ configuration: ServeConfiguration) -> [String] {
+        apps.all.flatMap { app in
+            guard let rules = app.catalog.retentionRules else { return [String]() }
+            let file = "\(Catalog.retentionRulesFile) of \(app.bundleIdentifier)"
+            let own = configuration.appSettings.first { $0.bundleIdentifier == app.bundleIdentifier }
+            var notes: [String] = []
+            if app.appAppleIdentifier == nil,
+                !configuration.origins.isDisjoint(with: [.appleProduction, .appleSandbox])
+            {
+                notes.append(
+                    "\(file) answers no question of Apple's, because the service does not know the app's number. Set app-apple-id."
+                )
+            }
+            if rules.needsKey, own?.appStoreKey ?? configuration.appStore?.key == nil {
+                notes.append(
+                    "\(file) has offers, and the service has no key to sign them. Set app-store-key, or the App Store shows its "
+                        + "default message instead.")
+            }
+            return notes
+        }
     }
 }

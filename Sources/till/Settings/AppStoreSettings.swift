@@ -18,6 +18,8 @@ struct AppStoreSettings {
     let historySeconds: Int64?
     /// The answer to consumption requests; nil if the service does not answer them.
     let consumption: ConsumptionAnswer?
+    /// The effect of a parent's withdrawal of consent.
+    let consent: ConsentPolicy
 
     /// - Returns: Nil if no key is set.
     /// - Throws: `ConfigurationError`.
@@ -47,6 +49,7 @@ struct AppStoreSettings {
         notificationSeconds = interval("reconcile-seconds")
         historySeconds = interval("reconcile-customers-seconds")
         consumption = try Self.consumption(settings)
+        consent = settings.text("rescinded-consent").flatMap(ConsentPolicy.init(rawValue:)) ?? .keep
         try settings.requireFile("app-store-key")
     }
 
@@ -140,6 +143,8 @@ struct AppStoreServices {
                         runs: reconciliation.runs, metrics: metrics, logger: configuration.logger))
                 backgroundServices.append(
                     reconciliation.reconciler.externalPurchaseReporter(metrics: metrics, logger: configuration.logger))
+                backgroundServices.append(
+                    reconciliation.reconciler.consentResponder(by: settings.consent, logger: configuration.logger))
                 guard let answer = settings.consumption else { continue }
                 backgroundServices.append(
                     reconciliation.reconciler.consumptionResponder(

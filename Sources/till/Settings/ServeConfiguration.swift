@@ -189,6 +189,7 @@ struct ServeConfiguration {
             listeners.perAddress = settings.number("maximum-streams-per-address")
             routes.listeners = listeners
         }
+        routes.retentionTime = .milliseconds(settings.number("retention-milliseconds"))
         routes.proxies = proxies
         if proxies > 0 {
             routes.requests = NetworkCounts(

@@ -162,6 +162,13 @@ extension SettingGroup {
             .flag(
                 "sample-content-provided", dependency: "refund-preference",
                 "says in these answers that customers could try before they bought"),
+            Setting(
+                name: "rescinded-consent", kind: .choice(ConsentPolicy.allCases.map(\.rawValue)),
+                defaultValue: .text(ConsentPolicy.keep.rawValue), valueName: "policy", dependency: "app-store-key",
+                reference: "[Production](Production.md#withdrawn-consent)",
+                description:
+                    "what becomes of a child's purchases if a parent withdraws the consent to the app: `keep` only tells of it, `block` revokes them"
+            ),
         ])
 
     static let googlePlay = SettingGroup(
@@ -220,6 +227,12 @@ extension SettingGroup {
             .number(
                 "request-seconds", 1...3600, Int(standard.requestTime.components.seconds), valueName: "seconds",
                 "the time in which a request must be answered"),
+            Setting(
+                name: "retention-milliseconds", kind: .number(50...10_000),
+                defaultValue: .number(RouteSettings.retentionMilliseconds), valueName: "milliseconds",
+                reference: "[Production](Production.md#retention-messages)",
+                description:
+                    "the time for the choice of a retention message, after which the App Store shows its default one"),
             .number(
                 "requests-per-minute", 1...10_000_000, standard.requestLimits.perKey, "the rate limit of each API key"),
             .number(

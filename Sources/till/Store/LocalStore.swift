@@ -106,6 +106,7 @@ struct LocalStore: Sendable {
                     settings.notificationsURL.map { $0.path == Self.path && $0.host() == service.host() } ?? true
                 if isOurs { settings.notificationsURL = service.appending(path: Self.path) }
             }
+            try store.offerRealtimeURL(service.appending(path: Self.retentionPath))
         } catch {
             logger.error("the store cannot be told where to notify", metadata: ["code": "\(error.code)"])
         }
@@ -114,6 +115,7 @@ struct LocalStore: Sendable {
     }
 
     private static let path = "/v1/notifications/apple"
+    private static let retentionPath = "/v1/retention/apple"
 }
 
 /// A background part of a local store that begins once the service beside it listens.

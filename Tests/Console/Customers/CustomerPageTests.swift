@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Ledger
 import Proofs
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -156,6 +157,29 @@ import Vocabulary
             next = links(page, "/timeline?cursor=").first.map { $0 + "&pageSize=2" }
         }
         #expect(entries == all && all > 4)
+    }
+
+    @Test func `a withdrawn consent is in the timeline, with what it takes`() async throws {
+        let console = try await GardenConsole()
+        let gate = try await console.buy("garden.gate", for: console.user())
+        let demanded = try NotificationOnDemand(type: "RESCIND_CONSENT", subtype: nil)
+        let told = try console.store.write { try $0.notify(demanded, account: "alice") }
+        _ = try await console.entitlements.receive(notification: Array(told.signedPayload.utf8))
+        let (app, now) = (TestGarden.bundleIdentifier, console.entitlements.clock.now())
+        let child: Set = [TransactionKey(app: app, origin: .localSandbox, identifier: gate)]
+        try await console.ledger.write { transaction in
+            let consents = try transaction.rescindedConsents(of: [.localSandbox], in: app, at: now, limit: 9)
+            #expect(consents.count == 1)
+            for consent in consents {
+                try transaction.apply(consent, to: child, by: .block, at: now, accepting: AcceptedOrigins())
+            }
+        }
+        let browser = try await console.browser(.viewer)
+        let words = try await browser.get(Self.path).words
+        #expect(words.contains("Parental consent withdrawn") && words.contains("Revoked by the team: garden.gate"))
+        #expect(words.contains("A parent withdrew the consent."))
+        let korean = try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words
+        #expect(korean.contains("보호자 동의 철회"))
     }
 
     @Test func `a month and a kind are one click each, and a purchase opens its notifications`() async throws {

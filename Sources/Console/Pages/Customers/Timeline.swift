@@ -142,7 +142,9 @@ struct TimelineWords {
     private var isOfTeam: Bool {
         switch entry.actor {
         case .apiKey, .member: entry.event != .granted || isLater
-        case .user, .store, .till: false
+        // By the team's setting, as after a withdrawn consent.
+        case .till: entry.event == .revoked
+        case .user, .store: false
         }
     }
 

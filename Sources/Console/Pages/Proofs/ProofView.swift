@@ -127,6 +127,7 @@ extension ProofInspection.Kind {
         case .renewalInfo: "Signed renewal information"
         case .notification: "App Store notification"
         case .appTransaction: "Signed app transaction"
+        case .realtimeRequest: "Question for a retention message"
         case .otherSignedJSON: "JWS with another payload"
         case .appReceipt: "App receipt"
         case .signedPurchase: "Signed purchase of Google Play"

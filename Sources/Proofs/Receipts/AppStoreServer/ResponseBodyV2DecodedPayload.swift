@@ -111,8 +111,22 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
     }
 
     /// The notification as JSON, without the nested proofs. The ledger stores their facts separately.
-    public var contentWithoutProofs: String {
-        JSONValue.object(Self.withoutProofs(fields)).compactText
+    public var contentWithoutProofs: String { contentWithoutProofs(of: nil) }
+
+    /// The same with the only fact of a nested app transaction that the ledger needs.
+    ///
+    /// - Parameter appTransaction: The number of the app and the account (`appTransactionId`); nil for none.
+    package func contentWithoutProofs(of appTransaction: String?) -> String {
+        var content = JSONObject()
+        for member in Self.withoutProofs(fields).members {
+            var value = member.value
+            if let appTransaction, member.key == subject.rawValue, case .object(var part) = value {
+                _ = part.add("appTransactionId", .string(appTransaction))
+                value = .object(part)
+            }
+            _ = content.add(member.key, value)
+        }
+        return JSONValue.object(content).compactText
     }
 
     private static func withoutProofs(_ object: JSONObject) -> JSONObject {

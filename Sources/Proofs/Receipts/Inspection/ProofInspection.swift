@@ -9,6 +9,8 @@ public final class ProofInspection: Sendable {
         case renewalInfo
         case notification
         case appTransaction
+        /// A question for a retention message.
+        case realtimeRequest
         /// A JWS with another payload.
         case otherSignedJSON
         case appReceipt
