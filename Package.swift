@@ -286,10 +286,10 @@ let package = Package(
 // imports them, so that none waits for their interface, which the compiler would otherwise make first, in a reading of its own.
 let optimizedTests = ["AttackTests", "SimulationTests"]
 for target in package.targets where target.type == .test {
+    let optimization = optimizedTests.contains(target.name) ? "-O" : "-Onone"
     target.swiftSettings = [
         .unsafeFlags(
-            ["-no-emit-module-separately-wmo"] + (optimizedTests.contains(target.name) ? [] : ["-Onone"]),
-            .when(configuration: .release))
+            ["-no-emit-module-separately-wmo", "-Xfrontend", optimization], .when(configuration: .release))
     ]
 }
 
@@ -303,9 +303,10 @@ if let index = Context.environment["TILL_TEST_INDEX"] {
     }
 }
 
-// What waits for people or serves tests is compiled for size, which takes a fifth of its code. Purchases are compiled for speed.
-for target in package.targets where ["AppStore", "Console", "PlayStore", "till"].contains(target.name) {
-    target.swiftSettings = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+// A purchase is compiled for speed. `Scripts/swift-build.sh` compiles everything else for size, which takes a fifth of its code; the
+// option for the frontend goes before its own.
+for target in package.targets where ["Entitlements", "Ledger", "Proofs", "Vocabulary"].contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-Xfrontend", "-O"], .when(configuration: .release))]
 }
 
 // The toolchain's own linker, in half the time of the system's: whoever changes a line waits for it.
@@ -314,11 +315,12 @@ for target in package.targets where target.type == .executable || target.type ==
 }
 
 // No exception unwinds the program, and debuggers and profilers follow its frame pointers: the tables for both were a sixth of it.
+// Of functions with the same instructions it keeps one, whose name backtraces show for all of them.
 for target in package.targets where target.name == "till" {
     let script = "\(Context.packageDirectory)/Scripts/without-unwind-tables.ld"
     target.linkerSettings?.append(
         .unsafeFlags(
-            ["-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-T", "-Xlinker", script],
+            ["-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "--icf=all", "-Xlinker", "-T", "-Xlinker", script],
             .when(platforms: [.linux], configuration: .release)))
 }
 

@@ -17,4 +17,10 @@ if [ "$configuration" = debug ]; then
     export TILL_TEST_INDEX="$PWD/.build/$(uname -m)-unknown-linux-gnu/debug/index/store"
 fi
 # Few run a debugger, and its tables took a seventh of the compiler's time: DEBUG_INFO=dwarf writes them.
-swift build -c "$configuration" -debug-info-format "${DEBUG_INFO:-none}" "${index[@]}" "$@"
+options=(-debug-info-format "${DEBUG_INFO:-none}")
+# The packages are compiled for size, as what waits for people; Package.swift names the modules that are compiled for speed. Each
+# function has a section of its own, so that the linker leaves out what nobody calls.
+if [ "$configuration" = release ]; then
+    options+=(-Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections)
+fi
+swift build -c "$configuration" "${options[@]}" "${index[@]}" "$@"
