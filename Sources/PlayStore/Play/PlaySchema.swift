@@ -4,7 +4,7 @@ import HTTPSupport
 enum PlaySchema: LocalSchema {
     typealias Failure = PlayError
 
-    static let version = 2
+    static let version = 3
     static let tables = """
         CREATE TABLE setting (
             name TEXT PRIMARY KEY,

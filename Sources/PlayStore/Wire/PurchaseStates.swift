@@ -130,6 +130,7 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var offerDetails: OfferDetails?
         package var offerPhase: OfferPhase?
         package var deferredItemReplacement: DeferredReplacement?
+        package var deferredItemRemoval: EmptyObject?
         package var itemReplacement: ItemReplacement?
         package var signupPromotion: SignupPromotion?
     }

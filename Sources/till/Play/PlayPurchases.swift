@@ -208,6 +208,13 @@ extension PlayPurchaseResource: SoldOnPlay {
 
 extension PlaySubscriptionResource: SoldOnPlay {
     var end: String? { expiryTime }
+
+    /// The base item and the add-ons: `premium + sports, films (until its end)`.
+    fileprivate var products: String {
+        guard let addOns else { return productId }
+        let names = addOns.map { $0.isRemoved ? "\($0.productId) (until its end)" : $0.productId }
+        return "\(productId) + \(names.joined(separator: ", "))"
+    }
 }
 
 extension Terminal {
@@ -260,6 +267,8 @@ struct PlaySubscribe: Command {
             till play subscribe garden.basic.monthly --account alice
             till play subscribe premium --account alice --offer trial
             till play subscribe gold --account alice --replace 3 --mode DEFERRED
+            till play subscribe premium --account alice --replace 3 --add-on sports --add-on films
+            till play subscribe premium --account alice --replace 4 --mode KEEP_EXISTING
             till play subscribe premium --account alice --pending
             """)
 
@@ -284,6 +293,13 @@ struct PlaySubscribe: Command {
     )
     var mode: ReplacementMode?
 
+    @Option(
+        help: .value(
+            "product",
+            "An add-on, once for each (also those that stay; the others of the replaced subscription leave at their ends)."
+        ))
+    var addOn: [String] = []
+
     @Option(help: .value("code", "A promotion code that many customers use (the first period is free)."))
     var promotionCode: String?
 
@@ -306,6 +322,7 @@ struct PlaySubscribe: Command {
             (order.purchaseOptionId, order.isPending) = (basePlan, pending)
             (order.replacedNumber, order.replacementMode) = (replace, mode)
             (order.promotionCode, order.usesOneTimeCode) = (promotionCode, oneTimeCode)
+            order.addOns = addOn.map { PlayAddOnOrder(productId: $0) }
             return try books.resource(try books.subscribe(order, offerId: offer))
         }
         try terminal.show(signed: resource)
@@ -328,7 +345,9 @@ struct PlaySubscriptions: Command {
         try terminal.list(
             ["ID", "ACCOUNT", "PRODUCT", "STATE", "EXPIRES", "ORDER"], subscriptions, orElse: "No subscriptions."
         ) {
-            [String($0.number), TextTable.shortened($0.account), $0.productId, $0.state, $0.expiryTime, $0.orderId]
+            [
+                String($0.number), TextTable.shortened($0.account), $0.products, $0.state, $0.expiryTime, $0.orderId,
+            ]
         }
     }
 }
