@@ -97,6 +97,8 @@ final class PlaySubscriptionRequest: SandboxRequest {
                 "A promotion code that many customers use.", length: 1...PlayPurchaseRequest.maximumTokenLength
             ).optional,
             "usesOneTimeCode": .flag("True for a promotion code of this customer alone.").optional,
+            "consentsToStepUp": .flag("True for a customer in Korea who consents to the price after the offer at once.")
+                .optional,
         ]).closed
 
     let purchase: PlayPurchaseRequest
@@ -105,9 +107,10 @@ final class PlaySubscriptionRequest: SandboxRequest {
     private let promotionCode: String?
     private let usesOneTimeCode: Bool?
     private let addOns: [PlayAddOnOrder]?
+    private let consentsToStepUp: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case replaces, replacementMode, promotionCode, usesOneTimeCode, addOns
+        case replaces, replacementMode, promotionCode, usesOneTimeCode, addOns, consentsToStepUp
     }
 
     init(from decoder: any Decoder) throws {
@@ -118,13 +121,14 @@ final class PlaySubscriptionRequest: SandboxRequest {
         promotionCode = try container.decodeIfPresent(String.self, forKey: .promotionCode)
         usesOneTimeCode = try container.decodeIfPresent(Bool.self, forKey: .usesOneTimeCode)
         addOns = try container.decodeIfPresent([PlayAddOnOrder].self, forKey: .addOns)
+        consentsToStepUp = try container.decodeIfPresent(Bool.self, forKey: .consentsToStepUp)
     }
 
     var order: PlayPurchaseOrder {
         var order = purchase.order
         (order.replacedNumber, order.replacementMode) = (replaces, replacementMode)
         (order.promotionCode, order.usesOneTimeCode) = (promotionCode, usesOneTimeCode ?? false)
-        order.addOns = addOns ?? []
+        (order.addOns, order.consentsToStepUp) = (addOns ?? [], consentsToStepUp ?? false)
         return order
     }
 }

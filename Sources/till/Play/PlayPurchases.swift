@@ -306,6 +306,9 @@ struct PlaySubscribe: Command {
     @Flag(help: "Use a promotion code of this customer alone (the first period is free).")
     var oneTimeCode = false
 
+    @Flag(help: "Consent to the price after the offer at once (in South Korea).")
+    var consent = false
+
     @Flag(
         help:
             "Pay later, as with cash (for prepaid plans; `till play subscription complete NUMBER` or `cancel` decides)."
@@ -322,7 +325,7 @@ struct PlaySubscribe: Command {
             (order.purchaseOptionId, order.isPending) = (basePlan, pending)
             (order.replacedNumber, order.replacementMode) = (replace, mode)
             (order.promotionCode, order.usesOneTimeCode) = (promotionCode, oneTimeCode)
-            order.addOns = addOn.map { PlayAddOnOrder(productId: $0) }
+            (order.addOns, order.consentsToStepUp) = (addOn.map { PlayAddOnOrder(productId: $0) }, consent)
             return try books.resource(try books.subscribe(order, offerId: offer))
         }
         try terminal.show(signed: resource)
@@ -378,13 +381,14 @@ struct PlaySubscriptionCommand: Command {
             till play subscription acceptPayments 3
             till play subscription pause 3 --length P2M
             till play subscription acceptPrice 3
+            till play subscription acceptStepUp 3
             till play subscription resubscribe 3
             till play subscription chargeback 3
             """)
 
     @Argument(
         help:
-            "complete, cancel, restore, acceptPrice, resubscribe, declinePayments, acceptPayments, pause, resume, refund or chargeback."
+            "complete, cancel, restore, acceptPrice, acceptStepUp, resubscribe, declinePayments, acceptPayments, pause, resume, refund or chargeback."
     )
     var action: SubscriptionAction
 

@@ -302,7 +302,8 @@ struct PlayPurchase {
         (order, isAcknowledged) = (purchase.periods.last?.orderId, purchase.isAcknowledged)
         (deadline, mayRedeem) = (purchase.acknowledgementDeadline, false)
         let charge: SubscriptionAction = purchase.declines ? .acceptPayments : .declinePayments
-        let consent: [SubscriptionAction] = purchase.awaitsConsent ? [.acceptPrice] : []
+        let consent: [SubscriptionAction] =
+            (purchase.awaitsConsent ? [.acceptPrice] : []) + (purchase.stepUp?.state == .pending ? [.acceptStepUp] : [])
         switch purchase.state {
         case .pending: (state, actions) = (("payment pending", .warning), [.complete, .cancel])
         case .active:
@@ -325,6 +326,7 @@ extension SubscriptionAction {
         case .cancel: "Cancel"
         case .restore: "Restore"
         case .acceptPrice: "Consent to the higher price"
+        case .acceptStepUp: "Consent to the price after the offer"
         case .resubscribe: "Subscribe again"
         case .declinePayments: "Let payments fail"
         case .acceptPayments: "Let payments succeed"

@@ -23,6 +23,8 @@ package struct PlayPurchaseOrder: Sendable {
     package var promotionCode: String?
     /// True for a promotion code of this customer alone.
     package var usesOneTimeCode = false
+    /// True for a customer who consents to the price after the offer of a subscription when buying.
+    package var consentsToStepUp = false
     /// True for a license tester.
     package var isTest = false
     /// True for a payment that is made later, such as one in cash.

@@ -151,6 +151,10 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
     var pendingMode: ReplacementMode?
     /// The customer's cancellation that waits for the last committed payment.
     package internal(set) var pendingCancellation: Cancellation?
+    /// The last consent to a step-up of the price; nil for none.
+    package internal(set) var stepUp: PriceStepUp?
+    /// True for a customer who has consented to the first step-up when buying.
+    var consentsAtPurchase = false
     /// The expired purchase that the customer has renewed in the Play itself; nil for a purchase in an app.
     package internal(set) var resubscribed: Resubscribed?
     /// The number of changes, of which the etag is made.
@@ -162,13 +166,15 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
     ///   - old: The purchase that ends with the payment of this one.
     ///   - mode: The mode in which its plan is replaced; nil for a top-up and for one that is bought anew.
     ///   - addOns: The add-ons, which no pending purchase has.
+    ///   - consentsToStepUp: True for a customer who consents to the price after the offer.
     package init(
         number: Int64, token: String, account: String, terms: Terms, orderId: String,
         replacing old: RecurringPurchase? = nil, _ mode: ReplacementMode? = nil, with addOns: [AddOn] = [],
-        isPending: Bool = false, at now: Timestamp
+        isPending: Bool = false, consentsToStepUp: Bool = false, at now: Timestamp
     ) {
         (self.number, self.token, self.account, self.orderId) = (number, token, account, orderId)
         (base, linkedToken, startTime) = (Item(terms, at: now), old?.token, now)
+        consentsAtPurchase = consentsToStepUp
         if isPending { pendingMode = mode } else { begin(replacing: old, mode, with: addOns, at: now) }
     }
 
@@ -357,6 +363,7 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
         guard state == .active, renews else { throw .invalidPurchaseState }
         // "All items in the subscription are deferred by the same duration" (subscription-with-addons, "Defer billing").
         changeItems { $0.expiryTime = $0.expiryTime.adding(seconds: seconds) }
+        if let stepUp, stepUp.state != .completed { self.stepUp?.deadline = stepUp.deadline.adding(seconds: seconds) }
         return [.notification(.deferred)]
     }
 

@@ -53,7 +53,7 @@ extension RecurringPurchase {
             case .onHold, .paused: resumeTime
             case .pending, .expired, .pendingPurchaseCanceled: nil
             }
-        return [end, acknowledgementDeadline].compactMap(\.self).min()
+        return [end, acknowledgementDeadline, consentTime].compactMap(\.self).min()
     }
 
     /// Performs what is due at its next moment.
@@ -63,6 +63,7 @@ extension RecurringPurchase {
             return (try? revoke(isProrated: false, source: .google, reason: .unacknowledgedPurchase, at: moment)) ?? []
         }
         switch state {
+        case .active where moment == consentTime: return beginConsent()
         case .active: return endOfPeriod(at: moment)
         case .inGracePeriod: return endOfGrace(at: moment)
         case .onHold:
@@ -92,7 +93,9 @@ extension RecurringPurchase {
             (state, resumeTime, suspendedAt) = (.paused, pauseEnd(pause, from: moment), moment)
             return left + [.notification(.paused)]
         }
-        guard !isPriceUnanswered(at: moment) else { return left + end(.system, at: moment) }
+        guard !isPriceUnanswered(at: moment), !lacksStepUpConsent(at: moment) else {
+            return left + end(.system, at: moment)
+        }
         guard declines else { return left + charge(at: moment, .renewed) }
         guard recovery.graceDays > 0 else { return left + hold(at: moment) }
         decline(until: graceEnd(from: moment), at: moment)
@@ -171,6 +174,7 @@ extension RecurringPurchase {
             renewal = renewal ?? item.expiryTime
         }
         state = .active
+        completeStepUp(at: moment)
         return [.notification(type)] + (isNewPrice ? [.notification(.priceChangeUpdated)] : [])
     }
 
@@ -221,9 +225,10 @@ extension RecurringPurchase {
     /// - Parameter length: 1 to 4 weeks for a weekly plan, 1 to 3 months for a longer one; nil for the shortest.
     /// - Throws: `PlayError`, `invalidAction`, unless it is active and renews, and for a length that the plan does not have.
     package mutating func planPause(_ length: SubscriptionPeriod? = nil) throws(PlayError) -> [Effect] {
-        guard state == .active, renews, let longest = longestPause else {
+        guard state == .active, renews, !awaitsStepUp, let longest = longestPause else {
             throw .invalidAction(
-                "Subscription \(number) is not active, does not renew, or has a yearly plan, so it cannot be paused.")
+                "Subscription \(number) is not active, does not renew, has a yearly plan, or gets dearer in a region with consent, so it cannot be paused."
+            )
         }
         guard let length = length ?? SubscriptionPeriod("P1\(longest.unit.rawValue)"), length.unit == longest.unit,
             length.value <= longest.value

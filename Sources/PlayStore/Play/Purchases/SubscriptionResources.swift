@@ -109,6 +109,11 @@ extension RecurringPurchase {
                     expectedNewPriceChargeTime: newPriceTime(of: item).map { DateTimeText(moment: $0) })
             }
             line.autoRenewingPlan?.installmentDetails = installmentDetails
+            line.autoRenewingPlan?.priceStepUpConsentDetails = stepUp.map {
+                .init(
+                    consentDeadlineTime: DateTimeText(moment: $0.deadline), newPrice: $0.newPrice,
+                    state: $0.state.rawValue)
+            }
         }
         line.signupPromotion = terms.promotion
         line.offerDetails = .init(

@@ -37,7 +37,8 @@ extension PlayBooks {
         try terms.check(addOns.map(\.terms))
         let purchase = RecurringPurchase(
             number: try nextNumber(), token: newToken(), account: order.account, terms: terms,
-            orderId: newOrderId(), replacing: old, mode, with: addOns, isPending: order.isPending, at: now)
+            orderId: newOrderId(), replacing: old, mode, with: addOns, isPending: order.isPending,
+            consentsToStepUp: order.consentsToStepUp, at: now)
         if !order.isPending { try retire(old) }
         try subscriptions.keep(purchase)
         if !order.isPending { try notify(.purchased, about: purchase, at: now) }
@@ -229,6 +230,7 @@ extension PlayBooks {
                 case .complete: try complete(&purchase)
                 case .resubscribe: []
                 case .acceptPrice: try purchase.acceptPrice()
+                case .acceptStepUp: try purchase.acceptStepUp()
                 case .cancel where purchase.state == .pending: purchase.cancelPending(at: now)
                 case .cancel: try purchase.cancel(.user(now), at: now)
                 case .restore: try purchase.restore()
@@ -335,6 +337,8 @@ package enum SubscriptionAction: String, Sendable, CaseIterable {
     case restore
     /// The customer agrees to a price increase.
     case acceptPrice
+    /// The customer consents to the price after an offer, in a region that requires it.
+    case acceptStepUp
     /// The customer renews an expired subscription in the Play itself.
     case resubscribe
     /// The customer's payments are declined from now on.
