@@ -210,8 +210,13 @@ import Testing
         // The same renewal, and no answer needed.
         #expect(
             !purchase.changePrice(of: "sports", to: Self.dollars(1100), isOptOut: false, at: Self.start).isEmpty)
-        #expect(try Self.text(purchase.acceptPrice()) == "19,8")
+        #expect(try Self.text(purchase.acceptPrice(at: later)) == "19,8")
         #expect(purchase.items.allSatisfy { $0.priceChange?.state == .confirmed })
+        var waiting = try self.purchase(terms("base"), .init(terms("sports")))
+        _ = waiting.changePrice(of: "base", to: Self.dollars(1200), isOptOut: false, at: Self.start)
+        #expect(waiting.changePrice(of: "sports", to: Self.dollars(1200), isOptOut: false, at: later).isEmpty)
+        #expect(try Self.text(waiting.acceptPrice(at: later)) == "19,8,19")
+        #expect(waiting.items.map { $0.priceChange?.state } == [.confirmed, .outstanding])
         var unanswered = try self.purchase(terms("base"), .init(terms("sports")))
         _ = unanswered.changePrice(of: "sports", to: Self.dollars(1200), isOptOut: false, at: Self.start)
         #expect(advance(&unanswered) == "2026-09-01 2 active")

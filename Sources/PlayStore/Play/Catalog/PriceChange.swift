@@ -106,7 +106,7 @@ extension RecurringPurchase {
     ///
     /// "If an item in a subscription with add-ons purchase has an opt-in price increase which is not yet confirmed by the user, any new
     /// opt-in price increase for other items in the purchase will be ignored unless it results in the same renewal time"
-    /// (subscription-with-addons, "End a legacy price cohort").
+    /// (subscription-with-addons, "End a legacy price cohort"). It waits for the customer's answer to the first one.
     ///
     /// - Parameters:
     ///   - productId: The product; nil for that of the base item.
@@ -117,17 +117,24 @@ extension RecurringPurchase {
     ) -> [Effect] {
         guard renews else { return [] }
         let (before, productId) = (self, productId ?? base.terms.productId)
+        let isUnderWay = before.item(of: productId)?.priceChange?.isUnderWay == true
         var isChanged = false
         changeItems { item in
             guard item.terms.productId == productId, !item.isRemoved else { return }
             isChanged = item.changePrice(to: price, isOptOut: isOptOut, at: now)
+            item.waitingPrice = nil
         }
+        guard isChanged else { return [] }
         let times = items.filter { $0.priceChange?.state == .outstanding }.map { newPriceTime(of: $0) }
-        guard isChanged, Set(times).count <= 1 else {
+        guard Set(times).count <= 1 else {
             self = before
+            changeItems { item in if item.terms.productId == productId { item.waitingPrice = price } }
             return []
         }
-        return [.notification(.priceChangeUpdated)]
+        // "Old price migration is canceled", with a notification, and the new one has its own (price-changes, "Handle overlapping price
+        // changes").
+        let isSecond = isUnderWay && item(of: productId)?.priceChange?.isUnderWay == true
+        return Array(repeating: .notification(.priceChangeUpdated), count: isSecond ? 2 : 1)
     }
 
     /// The renewal of an item with its new price; nil if no change is under way.
@@ -142,17 +149,23 @@ extension RecurringPurchase {
     /// True if a price increase waits for the customer.
     package var awaitsConsent: Bool { items.contains { $0.priceChange?.state == .outstanding } }
 
-    /// Agrees to the price increases: "users can only accept all unconfirmed opt-in price increases at once" (subscription-with-addons).
+    /// Agrees to the price increases: "users can only accept all unconfirmed opt-in price increases at once. … After the user confirms the
+    /// price change for item A, the price change of item B starts" (subscription-with-addons, "End a legacy price cohort").
     ///
     /// - Throws: `PlayError`, `invalidAction`, unless one waits for the customer.
-    package mutating func acceptPrice() throws(PlayError) -> [Effect] {
+    package mutating func acceptPrice(at now: Timestamp) throws(PlayError) -> [Effect] {
         guard renews, awaitsConsent else {
             throw .invalidAction("Subscription \(number) has no price increase that waits for consent.")
         }
         changeItems { item in
             if item.priceChange?.state == .outstanding { item.priceChange?.state = .confirmed }
         }
-        return [.notification(.priceChangeUpdated), .notification(.priceChangeConfirmed)]
+        var effects: [Effect] = [.notification(.priceChangeUpdated), .notification(.priceChangeConfirmed)]
+        for item in items {
+            guard let price = item.waitingPrice else { continue }
+            effects += changePrice(of: item.terms.productId, to: price, isOptOut: false, at: now)
+        }
+        return effects
     }
 
     /// True if the customer has not agreed to the price of an item that is due.

@@ -15,6 +15,8 @@ extension RecurringPurchase {
         package internal(set) var plannedTerms: Terms?
         /// The last price change since the purchase.
         package internal(set) var priceChange: PriceChange?
+        /// The price of an increase that begins with the consent to that of another item; nil for none.
+        var waitingPrice: Money?
         /// The moment since which the customer has the price.
         package internal(set) var priceTime: Timestamp
         /// The renewal that could not be charged yet; nil for none.

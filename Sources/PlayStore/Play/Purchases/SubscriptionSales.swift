@@ -167,9 +167,14 @@ extension PlayBooks {
         guard let offer = try subscriptionOffer(offerId, of: planId, productId: order.productId, in: order.packageName),
             offer.state == .active, let phases = offer.periods(in: region, of: price)
         else { throw PlayError.productNotFound("\(order.productId) \(planId) \(offerId)") }
-        guard try !subscriptions.hasHad(order.productId, in: order.packageName, by: order.account) else {
+        // An offer without targeting is for all customers, such as to win them back: "developers may further filter these offers themselves"
+        // (monetization.subscriptions.basePlans.offers, `targeting`).
+        guard
+            try offer.targeting == nil
+                || !subscriptions.hasHad(order.productId, in: order.packageName, by: order.account)
+        else {
             throw PlayError.invalidAction(
-                "\"\(order.account)\" has had \"\(order.productId)\" before, and gets no offer.")
+                "\"\(order.account)\" has had \"\(order.productId)\" before, and gets no offer with targeting.")
         }
         (terms.offerId, terms.phases) = (offerId, phases)
         terms.offerTags += (offer.offerTags ?? []).compactMap(\.tag)
@@ -229,7 +234,7 @@ extension PlayBooks {
                 switch action {
                 case .complete: try complete(&purchase)
                 case .resubscribe: []
-                case .acceptPrice: try purchase.acceptPrice()
+                case .acceptPrice: try purchase.acceptPrice(at: now)
                 case .acceptStepUp: try purchase.acceptStepUp()
                 case .cancel where purchase.state == .pending: purchase.cancelPending(at: now)
                 case .cancel: try purchase.cancel(.user(now), at: now)
