@@ -319,6 +319,48 @@ class AddOnTests(ChangingTests):
             self.assertEqual(answer["code"], "invalidAction", answer)
 
 
+class StepUpTests(ChangingTests):
+    """The consent that South Korea requires before a free trial ends."""
+
+    def subscriber(self, account, **more):
+        korean = magazine("korean", 10)
+        (plan,) = korean["basePlans"]
+        plan["regionalConfigs"] = [
+            {"regionCode": "KR", "newSubscriberAvailability": True, "price": price("KRW", 9900)}]
+        week = {
+            "packageName": GARDEN, "productId": "korean", "basePlanId": "monthly", "offerId": "week", "state": "ACTIVE",
+            "phases": [{"duration": "P1W", "regionalConfigs": [{"regionCode": "KR", "free": {}}]}]}
+        self.play.sell(korean, offers=[week])
+        return self.acknowledged(account, productId="korean", offerId="week", **more)
+
+    def consent(self, bought):
+        (item,) = self.read(bought)["lineItems"]
+        details = item["autoRenewingPlan"]["priceStepUpConsentDetails"]
+        self.assertEqual(details["newPrice"], price("KRW", 9900))
+        return details
+
+    def test_a_customer_consents_in_the_trial(self):
+        bought = self.subscriber("kim")
+        details = self.consent(bought)
+        self.assertEqual((details["state"], details["consentDeadlineTime"]), ("PENDING", bought["expiryTime"]))
+        self.act(bought, "acceptStepUp")
+        self.assertEqual(self.consent(bought)["state"], "CONFIRMED")
+        self.assertEqual(self.act(bought, "acceptStepUp")["code"], "invalidAction")
+        self.advance("8d")
+        self.assertEqual(self.consent(bought)["state"], "COMPLETED")
+        self.assertEqual(self.types(bought), [4, 22, 22, 2])
+
+    def test_a_customer_consents_when_buying(self):
+        bought = self.subscriber("lee", consentsToStepUp=True)
+        self.assertEqual(self.consent(bought)["state"], "CONFIRMED")
+
+    def test_without_a_consent_the_subscription_ends(self):
+        bought = self.subscriber("park")
+        self.advance("8d")
+        self.assertEqual(self.state(bought), "EXPIRED")
+        self.assertEqual(self.types(bought), [4, 22, 3, 13])
+
+
 class PriceTests(ChangingTests):
     def migrate(self, product_id, kind=None, **more):
         migration = {
