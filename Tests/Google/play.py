@@ -152,10 +152,10 @@ class Play:
                 break
         return process, json.loads(text)
 
-    def sell(self, *subscriptions):
+    def sell(self, *subscriptions, offers=()):
         """Replaces subscriptions of the catalog, as another process on the same Play does."""
         file = pathlib.Path(self.folder.name, "More.play.json")
-        file.write_text(json.dumps({"subscriptions": subscriptions}))
+        file.write_text(json.dumps({"subscriptions": subscriptions, "subscriptionOffers": offers}))
         process, _ = self.serve(file)
         process.terminate()
         assert process.wait(timeout=60) == 0

@@ -252,6 +252,115 @@ class InstallmentTests(ChangingTests):
         self.assertEqual(self.state(bought), "CANCELED")
 
 
+class AddOnTests(ChangingTests):
+    def add_ons(self, *products):
+        return [{"productId": each, "basePlanId": "monthly"} for each in products]
+
+    def test_an_add_on_is_bought_and_renews_with_the_base_item(self):
+        bought = self.acknowledged("ayla", addOns=self.add_ons("vip"))
+        self.assertEqual([each["productId"] for each in bought["addOns"]], ["vip"])
+        self.assertEqual(json.loads(bought["signedPurchase"]["purchase"])["productIds"], ["premium", "vip"])
+        self.advance("1mo")
+        base, add_on = self.read(bought)["lineItems"]
+        self.assertEqual((base["productId"], add_on["productId"]), ("premium", "vip"))
+        self.assertEqual(base["expiryTime"], add_on["expiryTime"])
+        order = self.order(base["latestSuccessfulOrderId"])
+        self.assertEqual(order["orderId"], add_on["latestSuccessfulOrderId"])
+        self.assertEqual([each["total"] for each in order["lineItems"]], [price("USD", 10), price("USD", 20)])
+        self.assertEqual(order["total"], price("USD", 30))
+        self.assertEqual(self.types(bought), [4, 2])
+        for sent in self.play.sandbox("GET", "notifications")["notifications"]:
+            about = sent["notification"].get("subscriptionNotification", {})
+            if about.get("purchaseToken") == bought["purchaseToken"]:
+                self.assertNotIn("subscriptionId", about)
+
+    def test_an_add_on_is_added_in_the_middle_of_a_period_and_removed_at_its_end(self):
+        alone = self.acknowledged("aino")
+        self.advance("10d")
+        both = self.replacing(alone, product_id="premium", addOns=self.add_ons("vip"))
+        base, add_on = self.read(both)["lineItems"]
+        self.assertEqual(base["itemReplacement"]["replacementMode"], "KEEP_EXISTING")
+        self.assertEqual((base["expiryTime"], add_on["expiryTime"]), (alone["expiryTime"], alone["expiryTime"]))
+        self.assertEqual(base["latestSuccessfulOrderId"], alone["orderId"])
+        self.assertEqual(add_on["offerPhase"], {"prorationPeriod": {}})
+        (line,) = self.order(add_on["latestSuccessfulOrderId"])["lineItems"]
+        self.assertEqual(line["productId"], "vip")
+        self.assertIn(int(line["total"]["units"]), range(10, 16))
+        self.ok(self.acknowledge_subscription(both))
+        fewer = self.replacing(both, "KEEP_EXISTING", product_id="premium")
+        base, removed = self.read(fewer)["lineItems"]
+        self.assertEqual(removed["deferredItemRemoval"], {})
+        self.assertNotIn("deferredItemRemoval", base)
+        self.assertEqual(removed["autoRenewingPlan"]["autoRenewEnabled"], False)
+        self.ok(self.acknowledge_subscription(fewer))
+        self.advance("1mo")
+        (base,) = self.read(fewer)["lineItems"]
+        self.assertEqual(base["productId"], "premium")
+        self.assertEqual(self.types(fewer), [4, 17, 2])
+
+    def test_an_item_is_revoked_alone(self):
+        both = self.acknowledged("abel", addOns=self.add_ons("vip"))
+        body = {"revocationContext": {"itemBasedRefund": {"productId": "vip"}}}
+        self.ok(self.subscriptions.revoke(packageName=GARDEN, token=both["purchaseToken"], body=body))
+        (base,) = self.read(both)["lineItems"]
+        self.assertEqual(base["productId"], "premium")
+        order = self.order(both["orderId"])
+        self.assertEqual(order["state"], "PARTIALLY_REFUNDED")
+        (refund,) = order["orderHistory"]["partialRefundEvents"]
+        self.assertEqual(refund["refundDetails"]["total"], price("USD", 20))
+        self.assertEqual((self.state(both), self.types(both)), ("ACTIVE", [4, 17]))
+        with self.assertRaises(HttpError):
+            self.ok(self.subscriptions.revoke(packageName=GARDEN, token=both["purchaseToken"], body=body))
+
+    def test_what_is_not_sold_together_is_refused(self):
+        order = {"packageName": GARDEN, "productId": "premium", "account": "ada"}
+        for add_ons in ([{"productId": "vip", "basePlanId": "yearly"}], self.add_ons("premium")):
+            answer = self.play.sandbox("POST", "subscriptions", {**order, "addOns": add_ons})
+            self.assertEqual(answer["code"], "invalidAction", answer)
+
+
+class StepUpTests(ChangingTests):
+    """The consent that South Korea requires before a free trial ends."""
+
+    def subscriber(self, account, **more):
+        korean = magazine("korean", 10)
+        (plan,) = korean["basePlans"]
+        plan["regionalConfigs"] = [
+            {"regionCode": "KR", "newSubscriberAvailability": True, "price": price("KRW", 9900)}]
+        week = {
+            "packageName": GARDEN, "productId": "korean", "basePlanId": "monthly", "offerId": "week", "state": "ACTIVE",
+            "phases": [{"duration": "P1W", "regionalConfigs": [{"regionCode": "KR", "free": {}}]}]}
+        self.play.sell(korean, offers=[week])
+        return self.acknowledged(account, productId="korean", offerId="week", **more)
+
+    def consent(self, bought):
+        (item,) = self.read(bought)["lineItems"]
+        details = item["autoRenewingPlan"]["priceStepUpConsentDetails"]
+        self.assertEqual(details["newPrice"], price("KRW", 9900))
+        return details
+
+    def test_a_customer_consents_in_the_trial(self):
+        bought = self.subscriber("kim")
+        details = self.consent(bought)
+        self.assertEqual((details["state"], details["consentDeadlineTime"]), ("PENDING", bought["expiryTime"]))
+        self.act(bought, "acceptStepUp")
+        self.assertEqual(self.consent(bought)["state"], "CONFIRMED")
+        self.assertEqual(self.act(bought, "acceptStepUp")["code"], "invalidAction")
+        self.advance("8d")
+        self.assertEqual(self.consent(bought)["state"], "COMPLETED")
+        self.assertEqual(self.types(bought), [4, 22, 22, 2])
+
+    def test_a_customer_consents_when_buying(self):
+        bought = self.subscriber("lee", consentsToStepUp=True)
+        self.assertEqual(self.consent(bought)["state"], "CONFIRMED")
+
+    def test_without_a_consent_the_subscription_ends(self):
+        bought = self.subscriber("park")
+        self.advance("8d")
+        self.assertEqual(self.state(bought), "EXPIRED")
+        self.assertEqual(self.types(bought), [4, 22, 3, 13])
+
+
 class PriceTests(ChangingTests):
     def migrate(self, product_id, kind=None, **more):
         migration = {

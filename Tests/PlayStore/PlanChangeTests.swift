@@ -169,14 +169,19 @@ import Testing
         #expect((0..<3).map { _ in advance(&purchase) } == Array(repeating: "active 2", count: 3))
         var agreeing = purchase
         #expect(advance(&purchase) == "expired 3,13")
-        #expect(try Self.types(agreeing.acceptPrice()) == [19, 8])
-        #expect(throws: PlayError.self) { try agreeing.acceptPrice() }
+        #expect(try Self.types(agreeing.acceptPrice(at: Self.start)) == [19, 8])
+        #expect(throws: PlayError.self) { try agreeing.acceptPrice(at: Self.start) }
         #expect(advance(&agreeing) == "active 2,19")
         #expect(agreeing.periods.map(\.price) == [10, 10, 10, 10, 12].map(Self.dollars))
         #expect(agreeing.priceChange?.state == .applied && agreeing.expectedNewPriceTime == nil)
         // The price of before ends the change.
         #expect(Self.types(silent.changePrice(to: Self.dollars(10), isOptOut: false, at: Self.start)) == [19])
         #expect(silent.priceChange?.state == .canceled)
+        // A second increase cancels the first one.
+        var twice = try self.purchase(terms())
+        _ = twice.changePrice(to: Self.dollars(12), isOptOut: false, at: Self.start)
+        #expect(Self.types(twice.changePrice(to: Self.dollars(13), isOptOut: true, at: Self.start)) == [19, 19])
+        #expect(twice.priceChange?.newPrice == Self.dollars(13) && twice.priceChange?.state == .confirmed)
         #expect((0..<5).map { _ in advance(&silent) } == Array(repeating: "active 2", count: 5))
     }
 

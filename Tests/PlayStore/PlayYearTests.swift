@@ -116,6 +116,23 @@ import Testing
         #expect(notified.compactMap(\.voidedPurchaseNotification).map(\.productType) == [1])
     }
 
+    @Test func `an offer without targeting wins a customer back`() throws {
+        let first = try subscribe("premium", offer: "trial")
+        try perform(.refund, on: first)
+        #expect(try subscribe("premium", offer: "trial").periods.first?.kind == .freeTrial)
+        let file = folder.file("New.play.json")
+        let targeted = """
+            {"subscriptionOffers": [{"packageName": "\(Self.packageName)", "productId": "premium",
+             "basePlanId": "monthly", "offerId": "new", "state": "ACTIVE",
+             "targeting": {"acquisitionRule": {"scope": {"thisSubscription": {}}}},
+             "phases": [{"duration": "P1W", "regionalConfigs": [{"regionCode": "US", "free": {}}]}]}]}
+            """
+        try Data(targeted.utf8).write(to: file)
+        try play.perform { try $0.add(PlayCatalog(file: file)) }
+        try advance("2mo")
+        #expect(throws: PlayError.self) { try subscribe("premium", offer: "new") { $0.replacementMode = nil } }
+    }
+
     @Test func `a deferred change that is revoked refunds the order of the old purchase`() throws {
         let old = try subscribe("premium")
         let new = try subscribe("gold") { ($0.replacedNumber, $0.replacementMode) = (old.number, .deferred) }

@@ -189,6 +189,7 @@ extension SubscriptionAction {
         case .cancel: "Ends the renewals, or a pending payment"
         case .restore: "Takes the end of the renewals back"
         case .acceptPrice: "Agrees to a price increase"
+        case .acceptStepUp: "Consents to the price after an offer, in a region that requires it"
         case .resubscribe: "Renews an expired subscription in the Play itself"
         case .declinePayments: "Declines the customer's payments from now on"
         case .acceptPayments: "Accepts the customer's payments again, and charges what is owed"

@@ -80,10 +80,25 @@ final class PlaySubscriptionRequest: SandboxRequest {
             "replaces": Int64.schema.described("The number of the subscription that this one replaces.").optional,
             "replacementMode": .one(of: ReplacementMode.self, "The mode of the change; Google's default without it.")
                 .optional,
+            "addOns": .array(
+                of: Schema.object("An add-on of the subscription.", named: "AddOnRequest").fields([
+                    "productId": .text("The subscription."),
+                    "basePlanId": .text("The base plan; that of a kept item, or else the first by default.").optional,
+                    "offerId": .text("An offer of the base plan; none by default.").optional,
+                    "replacedProductId": .text("The item of the replaced subscription in whose place it comes.")
+                        .optional,
+                    "replacementMode": .one(
+                        of: ReplacementMode.self, "The mode; an item of the same plan stays without it."
+                    ).optional,
+                ]).closed,
+                "The add-ons. Those of the replaced subscription that are not among them leave at their ends."
+            ).optional,
             "promotionCode": .text(
                 "A promotion code that many customers use.", length: 1...PlayPurchaseRequest.maximumTokenLength
             ).optional,
             "usesOneTimeCode": .flag("True for a promotion code of this customer alone.").optional,
+            "consentsToStepUp": .flag("True for a customer in Korea who consents to the price after the offer at once.")
+                .optional,
         ]).closed
 
     let purchase: PlayPurchaseRequest
@@ -91,9 +106,11 @@ final class PlaySubscriptionRequest: SandboxRequest {
     private let replacementMode: ReplacementMode?
     private let promotionCode: String?
     private let usesOneTimeCode: Bool?
+    private let addOns: [PlayAddOnOrder]?
+    private let consentsToStepUp: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case replaces, replacementMode, promotionCode, usesOneTimeCode
+        case replaces, replacementMode, promotionCode, usesOneTimeCode, addOns, consentsToStepUp
     }
 
     init(from decoder: any Decoder) throws {
@@ -103,12 +120,15 @@ final class PlaySubscriptionRequest: SandboxRequest {
         replacementMode = try container.decodeIfPresent(ReplacementMode.self, forKey: .replacementMode)
         promotionCode = try container.decodeIfPresent(String.self, forKey: .promotionCode)
         usesOneTimeCode = try container.decodeIfPresent(Bool.self, forKey: .usesOneTimeCode)
+        addOns = try container.decodeIfPresent([PlayAddOnOrder].self, forKey: .addOns)
+        consentsToStepUp = try container.decodeIfPresent(Bool.self, forKey: .consentsToStepUp)
     }
 
     var order: PlayPurchaseOrder {
         var order = purchase.order
         (order.replacedNumber, order.replacementMode) = (replaces, replacementMode)
         (order.promotionCode, order.usesOneTimeCode) = (promotionCode, usesOneTimeCode ?? false)
+        (order.addOns, order.consentsToStepUp) = (addOns ?? [], consentsToStepUp ?? false)
         return order
     }
 }

@@ -55,6 +55,26 @@ extension PlayBooks {
     }
 }
 
+/// An add-on of a subscription as the sandbox and the commands show it.
+package struct PlayAddOnResource: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self>("An add-on of a subscription.", named: "AddOn") {
+        $0.field("productId", "The subscription.", \.productId)
+        $0.field("basePlanId", "The base plan.", \.basePlanId)
+        $0.field("expiryTime", .time("The end of the access."), \.expiryTime)
+        $0.field("isRemoved", "True if it leaves at the end of its period.", \.isRemoved)
+    }
+
+    package let productId: String
+    package let basePlanId: String
+    package let expiryTime: String
+    package let isRemoved: Bool
+
+    init(_ item: RecurringPurchase.Item) {
+        (productId, basePlanId) = (item.terms.productId, item.terms.basePlanId)
+        (expiryTime, isRemoved) = (item.expiryTime.rfc3339, item.isRemoved)
+    }
+}
+
 /// A subscription as the sandbox and the commands show it.
 package struct PlaySubscriptionResource: AnswerObject, Listed, Codable, Sendable {
     package static let listName = "subscriptions"
@@ -64,6 +84,7 @@ package struct PlaySubscriptionResource: AnswerObject, Listed, Codable, Sendable
         $0.field("packageName", "The app.", \.packageName)
         $0.field("productId", "The subscription.", \.productId)
         $0.field("basePlanId", "The base plan.", \.basePlanId)
+        $0.field("addOns", "The subscriptions besides the base item; absent for none.", \.addOns)
         $0.field("state", .one(of: RecurringPurchase.State.self, "The state."), \.state)
         $0.field("isAcknowledged", "True if the app or its server has acknowledged it.", \.isAcknowledged)
         $0.field("expiryTime", .time("The end of the access."), \.expiryTime)
@@ -80,6 +101,7 @@ package struct PlaySubscriptionResource: AnswerObject, Listed, Codable, Sendable
     package let packageName: String
     package let productId: String
     package let basePlanId: String
+    package let addOns: [PlayAddOnResource]?
     /// `pending`, `active`, `inGracePeriod`, `onHold`, `paused`, `canceled`, `expired` or `pendingPurchaseCanceled`.
     package let state: String
     package let isAcknowledged: Bool
@@ -94,7 +116,9 @@ extension PlayBooks {
     package func resource(_ purchase: RecurringPurchase) throws -> PlaySubscriptionResource {
         try PlaySubscriptionResource(
             number: purchase.number, account: purchase.account, packageName: purchase.terms.packageName,
-            productId: purchase.terms.productId, basePlanId: purchase.terms.basePlanId, state: purchase.state.rawValue,
+            productId: purchase.terms.productId, basePlanId: purchase.terms.basePlanId,
+            addOns: purchase.addOns.isEmpty ? nil : purchase.addOns.map { PlayAddOnResource($0) },
+            state: purchase.state.rawValue,
             isAcknowledged: purchase.isAcknowledged, expiryTime: purchase.expiryTime.rfc3339,
             orderId: purchase.periods.last?.orderId, purchaseToken: purchase.token,
             acknowledgementDeadline: purchase.acknowledgementDeadline?.rfc3339, signedPurchase: signed(purchase))

@@ -108,7 +108,7 @@ package struct CatalogOffer: CatalogResource, Hashable {
     package var state: CatalogState?
     package var phases: [Phase]?
     package var regionalConfigs: [RegionalConfig]?
-    /// The local Play keeps it, and gives an offer once to each account.
+    /// The local Play keeps it, and gives such an offer to accounts that have never had the subscription.
     package var targeting: JSONContent?
     /// The local Play keeps it, and nothing follows from it.
     package var otherRegionsConfig: JSONContent?

@@ -63,6 +63,13 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var expectedNewPriceChargeTime: DateTimeText?
     }
 
+    package struct PriceStepUpConsentDetails: Codable, Hashable, Sendable {
+        package var consentDeadlineTime: DateTimeText?
+        package var newPrice: Money?
+        /// `PENDING`, `CONFIRMED` or `COMPLETED`.
+        package var state: String?
+    }
+
     package struct InstallmentDetails: Codable, Hashable, Sendable {
         package var initialCommittedPaymentsCount: Int32?
         package var subsequentCommittedPaymentsCount: Int32?
@@ -75,6 +82,7 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var recurringPrice: Money?
         package var priceChangeDetails: PriceChangeDetails?
         package var installmentDetails: InstallmentDetails?
+        package var priceStepUpConsentDetails: PriceStepUpConsentDetails?
     }
 
     package struct PrepaidPlan: Codable, Hashable, Sendable {
@@ -130,6 +138,7 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var offerDetails: OfferDetails?
         package var offerPhase: OfferPhase?
         package var deferredItemReplacement: DeferredReplacement?
+        package var deferredItemRemoval: EmptyObject?
         package var itemReplacement: ItemReplacement?
         package var signupPromotion: SignupPromotion?
     }

@@ -343,10 +343,11 @@ extension GooglePlayAnswer {
         // The price of a replaced product says nothing about the one that replaces it.
         var price = item.nextProductId == nil ? item.recurringPrice : next?.recurringPrice
         if let change = item.priceChange, change.isPending, item.nextProductId == nil {
-            let answer: PriceIncreaseStatus =
-                change.isConsented ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
-            facts[.priceIncreaseStatus] = .integer(Int64(answer.rawValue))
-            if change.chargedAt.map({ $0 <= expiryTime.adding(days: Self.silentGraceDays) }) ?? true {
+            facts[.priceIncreaseStatus] = .init(change.answer.map { Int64($0.rawValue) })
+            // The price after an introductory one may come later than the next renewal.
+            if (change.chargedAt ?? change.consentDeadline).map({ $0 <= expiryTime.adding(days: Self.silentGraceDays) })
+                ?? true
+            {
                 price = change.price ?? price
             }
         }

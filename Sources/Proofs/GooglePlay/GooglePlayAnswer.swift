@@ -287,14 +287,29 @@ extension GooglePlayAnswer {
             let price: Price?
             /// The state in Google's word, such as `OUTSTANDING`.
             let state: String
-            /// True if the subscription ends unless the customer consents.
-            let needsConsent: Bool
+            /// Nil for a kind that this version does not know.
+            let mode: Mode?
             /// The date of the first charge at the new price.
             let chargedAt: Timestamp?
             /// The moment at which the subscription is canceled unless the customer consents to a step-up.
             var consentDeadline: Timestamp?
 
-            var isConsented: Bool { state == "CONFIRMED" || !needsConsent }
+            /// The kinds of changes, in Google's words.
+            enum Mode: String {
+                case decrease = "PRICE_DECREASE"
+                /// The subscription ends unless the customer consents.
+                case optIn = "PRICE_INCREASE"
+                case optOut = "OPT_OUT_PRICE_INCREASE"
+            }
+
+            /// The customer's answer to an increase; nil for a decrease.
+            var answer: PriceIncreaseStatus? {
+                switch mode {
+                case .decrease: nil
+                case .optIn where state != "CONFIRMED": .customerHasNotResponded
+                case .optIn, .optOut, nil: .customerConsentedOrWasNotifiedWithoutNeedingConsent
+                }
+            }
             /// True for a change that is announced, and neither in effect nor withdrawn.
             var isPending: Bool { ["OUTSTANDING", "PENDING", "CONFIRMED"].contains(state) }
 
@@ -309,7 +324,7 @@ extension GooglePlayAnswer {
                     charge <= renewal.adding(days: Self.toleranceDays)
                         && renewal <= charge.adding(days: Self.toleranceDays)
                 }
-                return needsConsent && ["OUTSTANDING", "PENDING", "CANCELED"].contains(state) && isNear ?? true
+                return mode == .optIn && ["OUTSTANDING", "PENDING", "CANCELED"].contains(state) && isNear ?? true
             }
         }
 
@@ -351,15 +366,15 @@ extension GooglePlayAnswer {
                 guard let state = try details.string("priceChangeState") else { return nil }
                 return PriceChange(
                     price: try details.money("newPrice"), state: state,
-                    needsConsent: try details.string("priceChangeMode") == "PRICE_INCREASE",
+                    mode: try details.string("priceChangeMode").flatMap { .init(rawValue: $0) },
                     chargedAt: try details.dateTime("expectedNewPriceChargeTime"))
             }
             if let change, change.isPending { return change }
             guard let details = try plan.object("priceStepUpConsentDetails"), let state = try details.string("state"),
-                ["PENDING", "CONFIRMED"].contains(state)
+                ["PENDING", "CONFIRMED"].contains(state) || state == "COMPLETED" && change == nil
             else { return change }
             return PriceChange(
-                price: try details.money("newPrice"), state: state, needsConsent: true, chargedAt: nil,
+                price: try details.money("newPrice"), state: state, mode: .optIn, chargedAt: nil,
                 consentDeadline: try details.dateTime("consentDeadlineTime"))
         }
     }

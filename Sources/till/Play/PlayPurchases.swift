@@ -217,6 +217,13 @@ extension PlayPurchaseResource: SoldOnPlay {
 extension PlaySubscriptionResource: SoldOnPlay {
     var releaseTime: String? { nil }
     var end: String? { expiryTime }
+
+    /// The base item and the add-ons: `premium + sports, films (until its end)`.
+    fileprivate var products: String {
+        guard let addOns else { return productId }
+        let names = addOns.map { $0.isRemoved ? "\($0.productId) (until its end)" : $0.productId }
+        return "\(productId) + \(names.joined(separator: ", "))"
+    }
 }
 
 extension Terminal {
@@ -269,6 +276,8 @@ struct PlaySubscribe: Command {
             till play subscribe garden.basic.monthly --account alice
             till play subscribe premium --account alice --offer trial
             till play subscribe gold --account alice --replace 3 --mode DEFERRED
+            till play subscribe premium --account alice --replace 3 --add-on sports --add-on films
+            till play subscribe premium --account alice --replace 4 --mode KEEP_EXISTING
             till play subscribe premium --account alice --pending
             """)
 
@@ -293,11 +302,21 @@ struct PlaySubscribe: Command {
     )
     var mode: ReplacementMode?
 
+    @Option(
+        help: .value(
+            "product",
+            "An add-on, once for each (also those that stay; the others of the replaced subscription leave at their ends)."
+        ))
+    var addOn: [String] = []
+
     @Option(help: .value("code", "A promotion code that many customers use (the first period is free)."))
     var promotionCode: String?
 
     @Flag(help: "Use a promotion code of this customer alone (the first period is free).")
     var oneTimeCode = false
+
+    @Flag(help: "Consent to the price after the offer at once (in South Korea).")
+    var consent = false
 
     @Flag(
         help:
@@ -315,6 +334,7 @@ struct PlaySubscribe: Command {
             (order.purchaseOptionId, order.isPending) = (basePlan, pending)
             (order.replacedNumber, order.replacementMode) = (replace, mode)
             (order.promotionCode, order.usesOneTimeCode) = (promotionCode, oneTimeCode)
+            (order.addOns, order.consentsToStepUp) = (addOn.map { PlayAddOnOrder(productId: $0) }, consent)
             return try books.resource(try books.subscribe(order, offerId: offer))
         }
         try terminal.show(signed: resource)
@@ -337,7 +357,9 @@ struct PlaySubscriptions: Command {
         try terminal.list(
             ["ID", "ACCOUNT", "PRODUCT", "STATE", "EXPIRES", "ORDER"], subscriptions, orElse: "No subscriptions."
         ) {
-            [String($0.number), TextTable.shortened($0.account), $0.productId, $0.state, $0.expiryTime, $0.orderId]
+            [
+                String($0.number), TextTable.shortened($0.account), $0.products, $0.state, $0.expiryTime, $0.orderId,
+            ]
         }
     }
 }
@@ -368,13 +390,14 @@ struct PlaySubscriptionCommand: Command {
             till play subscription acceptPayments 3
             till play subscription pause 3 --length P2M
             till play subscription acceptPrice 3
+            till play subscription acceptStepUp 3
             till play subscription resubscribe 3
             till play subscription chargeback 3
             """)
 
     @Argument(
         help:
-            "complete, cancel, restore, acceptPrice, resubscribe, declinePayments, acceptPayments, pause, resume, refund or chargeback."
+            "complete, cancel, restore, acceptPrice, acceptStepUp, resubscribe, declinePayments, acceptPayments, pause, resume, refund or chargeback."
     )
     var action: SubscriptionAction
 

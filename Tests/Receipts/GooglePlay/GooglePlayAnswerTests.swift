@@ -202,6 +202,9 @@ enum PlayAnswers {
                 + #"{"state":"PENDING","consentDeadlineTime":"\#(Answers.day(12))"}}"#)
         #expect(stepUp.date(.consentDeadlineTime) == Self.now.adding(days: 12))
         #expect(stepUp.integer(.priceIncreaseStatus) == 0)
+        let completed = try facts(
+            #""autoRenewingPlan":{"autoRenewEnabled":true,"priceStepUpConsentDetails":{"state":"COMPLETED"}}"#)
+        #expect(completed.text(.priceChangeState) == "COMPLETED" && completed[.priceIncreaseStatus] == nil)
         let prepaid = try facts(#""prepaidPlan":{"allowExtendAfterTime":"\#(Answers.day(5))"}"#)
         #expect(prepaid.date(.allowExtendAfterTime) == Self.now.adding(days: 5))
     }
@@ -458,6 +461,7 @@ enum PlayAnswers {
         arguments: [
             ("OUTSTANDING", "PRICE_INCREASE", 10, 0, 12_000_000), ("CONFIRMED", "PRICE_INCREASE", 10, 1, 12_000_000),
             ("OUTSTANDING", "OPT_OUT_PRICE_INCREASE", 10, 1, 12_000_000),
+            ("CONFIRMED", "PRICE_DECREASE", 10, nil, 12_000_000),
             // The next renewal still has the old price.
             ("OUTSTANDING", "PRICE_INCREASE", 40, 0, 9_900_000), ("APPLIED", "PRICE_INCREASE", 10, nil, 9_900_000),
             ("CANCELED", "PRICE_INCREASE", 10, nil, 9_900_000), ("LATER", "PRICE_INCREASE", 10, nil, 9_900_000),
@@ -476,6 +480,21 @@ enum PlayAnswers {
         ).facts
         #expect(facts.integer(.priceIncreaseStatus) == answer)
         #expect(facts.integer(.renewalPrice) == price)
+    }
+
+    /// The days until the consent, which come before the second renewal in the last case.
+    @Test(arguments: [(12, 12_000_000), (40, 9_900_000)] as [(Int64, Int64)])
+    func `a step-up is the price of the renewal at its deadline`(deadline: Int64, price: Int64) throws {
+        let plan = """
+            "autoRenewingPlan":{"autoRenewEnabled":true,"recurringPrice":{"currencyCode":"KRW","units":"9900"},\
+            "priceStepUpConsentDetails":{"newPrice":{"currencyCode":"KRW","units":"12000"},"state":"CONFIRMED",\
+            "consentDeadlineTime":"\(Answers.day(deadline))"}}
+            """
+        let item = #""expiryTime":"\#(Answers.day(20))","# + plan
+        let facts = try #require(
+            try Answers.statement(Answers.subscription("ACTIVE", item: item)).purchases.first?.renewal
+        ).facts
+        #expect(facts.integer(.priceIncreaseStatus) == 1 && facts.integer(.renewalPrice) == price)
     }
 
     @Test func `a pause names its end, and a canceled installment plan its commitment`() throws {

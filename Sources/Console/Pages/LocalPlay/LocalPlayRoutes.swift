@@ -250,6 +250,14 @@ struct LocalPlayRoutes: Sendable {
             }
         }
         Facts.list {
+            if !purchase.addOns.isEmpty {
+                fact("Add-ons") {
+                    for (index, product) in purchase.addOns.enumerated() {
+                        if index > 0 { br() }
+                        bdi { names.product(product) }
+                    }
+                }
+            }
             fact("Order") { Shown.identifier(purchase.order) }
             fact("Bought") { Shown.moment(purchase.boughtAt) }
             fact("Until") { Shown.moment(purchase.until) }
@@ -266,6 +274,8 @@ struct PlayPurchase {
     let number: Int64
     let account: String
     let product: String
+    /// The products of the items besides the base item.
+    let addOns: [String]
     let quantity: Int
     let price: Price
     let boughtAt: Timestamp
@@ -285,7 +295,7 @@ struct PlayPurchase {
 
     init(_ purchase: OneTimePurchase) {
         (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
-        (quantity, price) = (purchase.quantity, purchase.terms.price.price)
+        (addOns, quantity, price) = ([], purchase.quantity, purchase.terms.price.price)
         (boughtAt, until, order) = (purchase.purchaseTime, purchase.rentalEnd, purchase.orderId)
         (isAcknowledged, deadline) = (purchase.isAcknowledged, purchase.acknowledgementDeadline)
         release = purchase.releaseTime
@@ -302,12 +312,13 @@ struct PlayPurchase {
 
     init(_ purchase: RecurringPurchase) {
         (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
-        (quantity, price) = (1, purchase.terms.price.price)
+        (addOns, quantity, price) = (purchase.addOns.map(\.terms.productId), 1, purchase.terms.price.price)
         (boughtAt, until) = (purchase.periods.first?.start ?? purchase.expiryTime, purchase.expiryTime)
         (order, isAcknowledged) = (purchase.periods.last?.orderId, purchase.isAcknowledged)
         (deadline, release, mayRedeem) = (purchase.acknowledgementDeadline, nil, false)
         let charge: SubscriptionAction = purchase.declines ? .acceptPayments : .declinePayments
-        let consent: [SubscriptionAction] = purchase.priceChange?.state == .outstanding ? [.acceptPrice] : []
+        let consent: [SubscriptionAction] =
+            (purchase.awaitsConsent ? [.acceptPrice] : []) + (purchase.stepUp?.state == .pending ? [.acceptStepUp] : [])
         switch purchase.state {
         case .pending: (state, actions) = (("payment pending", .warning), [.complete, .cancel])
         case .active:
@@ -330,6 +341,7 @@ extension SubscriptionAction {
         case .cancel: "Cancel"
         case .restore: "Restore"
         case .acceptPrice: "Consent to the higher price"
+        case .acceptStepUp: "Consent to the price after the offer"
         case .resubscribe: "Subscribe again"
         case .declinePayments: "Let payments fail"
         case .acceptPayments: "Let payments succeed"

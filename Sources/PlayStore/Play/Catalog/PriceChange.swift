@@ -32,7 +32,7 @@ package struct PriceChange: Codable, Hashable, Sendable {
     package var isUnderWay: Bool { [.outstanding, .confirmed].contains(state) }
 }
 
-extension RecurringPurchase {
+extension RecurringPurchase.Item {
     /// The days before a renewal at a higher price. An increase to which the customer has to agree begins with a week in which the Play
     /// is silent.
     private static let optInDays: Int64 = 37
@@ -45,22 +45,22 @@ extension RecurringPurchase {
     /// Starts the change to the present price of the plan. An earlier change that is under way ends.
     ///
     /// - Parameter isOptOut: True if the customer need not agree to an increase.
-    /// - Returns: No effects if the customer has the price already, or does not renew.
-    package mutating func changePrice(to price: Money, isOptOut: Bool, at now: Timestamp) -> [Effect] {
-        guard renews, price.currencyCode == terms.price.currencyCode else { return [] }
+    /// - Returns: True if something changes. Nothing does if the customer has the price already.
+    mutating func changePrice(to price: Money, isOptOut: Bool, at now: Timestamp) -> Bool {
+        guard price.currencyCode == terms.price.currencyCode else { return false }
         let earlier = priceChange.flatMap { $0.isUnderWay ? $0 : nil }
         guard price != terms.price else {
-            guard earlier != nil else { return [] }
+            guard earlier != nil else { return false }
             priceChange?.state = .canceled
-            return [.notification(.priceChangeUpdated)]
+            return true
         }
-        guard earlier?.newPrice != price else { return [] }
+        guard earlier?.newPrice != price else { return false }
         let isIncrease = (price.billionths ?? 0) > (terms.price.billionths ?? 0)
         let mode: PriceChange.Mode = !isIncrease ? .decrease : isOptOut ? .optOut : .optIn
         priceChange = PriceChange(
             newPrice: price, mode: mode, state: mode == .optIn ? .outstanding : .confirmed, startTime: now,
             noticeEnd: isIncrease ? noticeEnd(isOptOut: isOptOut, from: now) : now)
-        return [.notification(.priceChangeUpdated)]
+        return true
     }
 
     private func noticeEnd(isOptOut: Bool, from start: Timestamp) -> Timestamp {
@@ -71,25 +71,18 @@ extension RecurringPurchase {
     }
 
     /// The renewal with the new price; nil if no change is under way.
-    package var expectedNewPriceTime: Timestamp? {
-        guard let priceChange, priceChange.isUnderWay, renews else { return nil }
-        var time = state == .paused ? resumeTime ?? expiryTime : expiryTime
-        for phase in terms.phases.dropFirst(begunPhases) {
-            time = Self.end(of: phase.length, from: time, terms: terms, kind: phase.kind)
-        }
-        while time < priceChange.noticeEnd { time = Self.end(of: terms.period, from: time, terms: terms, kind: .base) }
-        return time
-    }
-
-    /// Agrees to a price increase.
     ///
-    /// - Throws: `PlayError`, `invalidAction`, unless one waits for the customer.
-    package mutating func acceptPrice() throws(PlayError) -> [Effect] {
-        guard renews, priceChange?.state == .outstanding else {
-            throw .invalidAction("Subscription \(number) has no price increase that waits for consent.")
+    /// - Parameter renewal: The next renewal.
+    func newPriceTime(after renewal: Timestamp) -> Timestamp? {
+        guard let priceChange, priceChange.isUnderWay else { return nil }
+        var time = renewal
+        for phase in terms.phases.dropFirst(begunPhases) {
+            time = RecurringPurchase.end(of: phase.length, from: time, terms: terms, kind: phase.kind)
         }
-        priceChange?.state = .confirmed
-        return [.notification(.priceChangeUpdated), .notification(.priceChangeConfirmed)]
+        while time < priceChange.noticeEnd {
+            time = RecurringPurchase.end(of: terms.period, from: time, terms: terms, kind: .base)
+        }
+        return time
     }
 
     /// True if the customer has not agreed to the price of the renewal.
@@ -105,6 +98,79 @@ extension RecurringPurchase {
         (terms.price, priceTime) = (priceChange.newPrice, priceChange.startTime)
         self.priceChange?.state = .applied
         return true
+    }
+}
+
+extension RecurringPurchase {
+    /// Starts the change to the present price of a product's plan.
+    ///
+    /// "If an item in a subscription with add-ons purchase has an opt-in price increase which is not yet confirmed by the user, any new
+    /// opt-in price increase for other items in the purchase will be ignored unless it results in the same renewal time"
+    /// (subscription-with-addons, "End a legacy price cohort"). It waits for the customer's answer to the first one.
+    ///
+    /// - Parameters:
+    ///   - productId: The product; nil for that of the base item.
+    ///   - isOptOut: True if the customer need not agree to an increase.
+    /// - Returns: No effects if the customer has the price already, or does not renew.
+    package mutating func changePrice(
+        of productId: String? = nil, to price: Money, isOptOut: Bool, at now: Timestamp
+    ) -> [Effect] {
+        guard renews else { return [] }
+        let (before, productId) = (self, productId ?? base.terms.productId)
+        let isUnderWay = before.item(of: productId)?.priceChange?.isUnderWay == true
+        var isChanged = false
+        changeItems { item in
+            guard item.terms.productId == productId, !item.isRemoved else { return }
+            isChanged = item.changePrice(to: price, isOptOut: isOptOut, at: now)
+            item.waitingPrice = nil
+        }
+        guard isChanged else { return [] }
+        let times = items.filter { $0.priceChange?.state == .outstanding }.map { newPriceTime(of: $0) }
+        guard Set(times).count <= 1 else {
+            self = before
+            changeItems { item in if item.terms.productId == productId { item.waitingPrice = price } }
+            return []
+        }
+        // "Old price migration is canceled", with a notification, and the new one has its own (price-changes, "Handle overlapping price
+        // changes").
+        let isSecond = isUnderWay && item(of: productId)?.priceChange?.isUnderWay == true
+        return Array(repeating: .notification(.priceChangeUpdated), count: isSecond ? 2 : 1)
+    }
+
+    /// The renewal of an item with its new price; nil if no change is under way.
+    func newPriceTime(of item: Item) -> Timestamp? {
+        guard renews, !item.isRemoved else { return nil }
+        return item.newPriceTime(after: state == .paused ? resumeTime ?? item.expiryTime : item.expiryTime)
+    }
+
+    /// The renewal of the base item with its new price; nil if no change is under way.
+    package var expectedNewPriceTime: Timestamp? { newPriceTime(of: base) }
+
+    /// True if a price increase waits for the customer.
+    package var awaitsConsent: Bool { items.contains { $0.priceChange?.state == .outstanding } }
+
+    /// Agrees to the price increases: "users can only accept all unconfirmed opt-in price increases at once. … After the user confirms the
+    /// price change for item A, the price change of item B starts" (subscription-with-addons, "End a legacy price cohort").
+    ///
+    /// - Throws: `PlayError`, `invalidAction`, unless one waits for the customer.
+    package mutating func acceptPrice(at now: Timestamp) throws(PlayError) -> [Effect] {
+        guard renews, awaitsConsent else {
+            throw .invalidAction("Subscription \(number) has no price increase that waits for consent.")
+        }
+        changeItems { item in
+            if item.priceChange?.state == .outstanding { item.priceChange?.state = .confirmed }
+        }
+        var effects: [Effect] = [.notification(.priceChangeUpdated), .notification(.priceChangeConfirmed)]
+        for item in items {
+            guard let price = item.waitingPrice else { continue }
+            effects += changePrice(of: item.terms.productId, to: price, isOptOut: false, at: now)
+        }
+        return effects
+    }
+
+    /// True if the customer has not agreed to the price of an item that is due.
+    func isPriceUnanswered(at renewal: Timestamp) -> Bool {
+        items.contains { ($0.declinedAt ?? $0.expiryTime) <= renewal && $0.isPriceUnanswered(at: renewal) }
     }
 }
 
@@ -140,13 +206,15 @@ extension PlayBooks {
             guard let isOptOut = PriceMigrationRequests.isOptOut[migration.priceIncreaseType ?? ""] else {
                 throw PublisherError.invalidValue("\(field).priceIncreaseType", "it is of no type.")
             }
-            for var purchase in try subscriptions.purchases(
+            for var purchase in try subscriptions.subscriptions(
                 of: product.productId ?? "", in: product.packageName ?? "")
-            where purchase.terms.basePlanId == plan.basePlanId && purchase.terms.regionCode == region
-                && purchase.priceTime < oldest
-            {
+            where purchase.items.contains(where: {
+                $0.terms.productId == product.productId && $0.terms.basePlanId == plan.basePlanId
+                    && $0.terms.regionCode == region && $0.priceTime < oldest
+            }) {
                 let time = try of(purchase.account).now
-                let effects = purchase.changePrice(to: price, isOptOut: isOptOut, at: time)
+                let effects = purchase.changePrice(
+                    of: product.productId, to: price, isOptOut: isOptOut, at: time)
                 if !effects.isEmpty { try keep(&purchase, after: effects, at: time) }
             }
         }

@@ -23,6 +23,8 @@ package struct PlayPurchaseOrder: Sendable {
     package var promotionCode: String?
     /// True for a promotion code of this customer alone.
     package var usesOneTimeCode = false
+    /// True for a customer who consents to the price after the offer of a subscription when buying.
+    package var consentsToStepUp = false
     /// True for a license tester.
     package var isTest = false
     /// True for a payment that is made later, such as one in cash.
@@ -31,10 +33,27 @@ package struct PlayPurchaseOrder: Sendable {
     package var replacedNumber: Int64?
     /// Nil for Google's default.
     package var replacementMode: ReplacementMode?
+    /// The subscriptions that are bought with this one. In a change, those of the replaced purchase that are not named leave it.
+    package var addOns: [PlayAddOnOrder] = []
 
     package init(packageName: String, productId: String, account: String) {
         (self.packageName, self.productId, self.account) = (packageName, productId, account)
     }
+}
+
+/// A customer's wish to have an add-on of a subscription.
+package struct PlayAddOnOrder: Codable, Sendable {
+    package var productId: String
+    /// Nil for that of the kept item, or else for the first active one.
+    package var basePlanId: String?
+    /// An offer of the base plan; nil for its price alone.
+    package var offerId: String?
+    /// The item of the replaced purchase in whose place it comes; nil for one of the same product, if there is one.
+    package var replacedProductId: String?
+    /// Nil to keep an item as it is, and for Google's default.
+    package var replacementMode: ReplacementMode?
+
+    package init(productId: String) { self.productId = productId }
 }
 
 /// The customer's side of the Play: purchases, delayed payments, refunds.

@@ -40,22 +40,22 @@ extension PlayBooks {
         try purchases.keep(purchase)
     }
 
-    /// The subject of an order: a one-time purchase, or a period of a subscription by its number.
+    /// The subject of an order: a one-time purchase, or periods of a subscription's items.
     enum Ordered {
         case purchase(OneTimePurchase)
-        case period(Int, of: RecurringPurchase)
+        case period(of: RecurringPurchase)
 
         var packageName: String {
             switch self {
             case .purchase(let purchase): purchase.packageName
-            case .period(_, let purchase): purchase.packageName
+            case .period(let purchase): purchase.packageName
             }
         }
 
         var account: String {
             switch self {
             case .purchase(let purchase): purchase.account
-            case .period(_, let purchase): purchase.account
+            case .period(let purchase): purchase.account
             }
         }
     }
@@ -64,9 +64,9 @@ extension PlayBooks {
     func ordered(_ orderId: String) throws -> Ordered? {
         if let purchase = try purchases.purchase(order: orderId) { return .purchase(purchase) }
         guard let purchase = try subscriptions.purchase(order: orderId),
-            let index = purchase.periods.firstIndex(where: { $0.orderId == orderId })
+            !purchase.lines(ofOrder: orderId).isEmpty
         else { return nil }
-        return .period(index, of: purchase)
+        return .period(of: purchase)
     }
 
     /// The same for the API.
@@ -80,11 +80,11 @@ extension PlayBooks {
     }
 
     /// `orders.get`.
-    func order(_ orderId: String, in packageName: String) throws -> Order? {
+    package func order(_ orderId: String, in packageName: String) throws -> Order? {
         var order =
             switch try ordered(orderId, in: packageName) {
             case .purchase(let purchase): purchase.order
-            case .period(let index, let purchase): purchase.order(purchase.periods[index])
+            case .period(let purchase): purchase.order(orderId)
             }
         // "Requested refund is waiting to be processed": the bank has asked for it, and the Play has not decided.
         if order?.state != "REFUNDED", try review(order: orderId)?.dueTime != nil { order?.state = "PENDING_REFUND" }
@@ -111,12 +111,12 @@ extension PlayBooks {
     /// - Throws: `PublisherError`, `invalidValue`, for an order of more than three years, or one that is refunded already.
     func refundOrder(_ orderId: String, isRevoking: Bool, in packageName: String) throws {
         let ordered = try ordered(orderId, in: packageName)
-        let time =
+        let time: Timestamp? =
             switch ordered {
             case .purchase(let purchase): purchase.purchaseTime
-            case .period(let index, let purchase): purchase.periods[index].start
+            case .period(let purchase): purchase.lines(ofOrder: orderId).first?.period.start
             }
-        guard time.adding(days: Self.refundYears * 365) > now else {
+        guard let time, time.adding(days: Self.refundYears * 365) > now else {
             throw PublisherError.invalidValue("orderId", "orders older than 3 years cannot be refunded.")
         }
         switch ordered {
@@ -125,7 +125,7 @@ extension PlayBooks {
                 throw PublisherError.invalidValue("orderId", "the order has been refunded already.")
             }
             _ = try refund(purchase.number, isRevoking: isRevoking, source: .developer)
-        case .period(let index, let purchase): try refundPeriod(index, of: purchase, isRevoking: isRevoking)
+        case .period(let purchase): try refund(orderId, of: purchase, isRevoking: isRevoking)
         }
     }
 }
@@ -156,18 +156,28 @@ extension PlayBooks {
     }
 
     /// `purchases.subscriptionsv2.revoke`.
-    func revoke(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Revoke) throws {
+    package func revoke(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Revoke) throws {
         guard let context = request.revocationContext else { throw PublisherError.required("revocationContext") }
         try CatalogCheck.one(
             of: [context.fullRefund != nil, context.proratedRefund != nil, context.itemBasedRefund != nil],
             "revocationContext", "it needs one kind of refund.")
-        if let item = context.itemBasedRefund, item.productId != purchase.terms.productId {
-            throw PublisherError.invalidValue(
-                "revocationContext.itemBasedRefund.productId", "the purchase has no such item.")
-        }
         var purchase = purchase
-        let effects = try purchase.revoke(
-            isProrated: context.proratedRefund != nil, source: .developer, reason: .other, at: now)
+        let effects: [RecurringPurchase.Effect]
+        if let item = context.itemBasedRefund {
+            guard let productId = item.productId, let owned = purchase.item(of: productId) else {
+                throw PublisherError.invalidValue(
+                    "revocationContext.itemBasedRefund.productId", "the purchase has no such item.")
+            }
+            // "When the subscription purchase is in any of the payment declined states, or the item … is not owned or expired, the item turn
+            // down is blocked" (subscription-with-addons, "Revoke individual item").
+            guard [.active, .canceled].contains(purchase.state), owned.expiryTime > now, !owned.terms.isPrepaid else {
+                throw PublisherError.invalidPurchaseState
+            }
+            effects = try purchase.revoke(products: [productId], source: .developer, reason: .other, at: now)
+        } else {
+            effects = try purchase.revoke(
+                isProrated: context.proratedRefund != nil, source: .developer, reason: .other, at: now)
+        }
         try keep(&purchase, after: effects, at: now)
     }
 
@@ -184,28 +194,34 @@ extension PlayBooks {
         var purchase = purchase
         let effects = try purchase.deferRenewal(bySeconds: seconds)
         if context.validateOnly != true { try keep(&purchase, after: effects, at: now) }
-        return SubscriptionRequests.Deferred(itemExpiryTimeDetails: [
-            .init(productId: purchase.terms.productId, expiryTime: DateTimeText(moment: purchase.expiryTime))
-        ])
+        return SubscriptionRequests.Deferred(
+            itemExpiryTimeDetails: purchase.items.map {
+                .init(productId: $0.terms.productId, expiryTime: DateTimeText(moment: $0.expiryTime))
+            })
     }
 
-    /// `orders.refund` of a period of a subscription.
-    func refundPeriod(
-        _ index: Int, of purchase: RecurringPurchase, isRevoking: Bool, source: VoidedPurchase.Source = .developer,
+    /// `orders.refund` of a subscription. A revocation takes back the items whose latest periods the order has paid.
+    func refund(
+        _ orderId: String, of purchase: RecurringPurchase, isRevoking: Bool, source: VoidedPurchase.Source = .developer,
         reason: VoidedPurchase.Reason = .other, at time: Timestamp? = nil
     ) throws {
         let time = time ?? now
-        guard purchase.periods[index].refunded == nil else {
+        guard !purchase.isRefunded(orderId) else {
             throw PublisherError.invalidValue("orderId", "the order has been refunded already.")
         }
         var purchase = purchase
-        if isRevoking, !purchase.isEnded, index == purchase.periods.count - 1 {
-            let effects = try purchase.revoke(isProrated: false, source: source, reason: reason, at: time)
+        let paid = purchase.items.filter { $0.periods.last?.orderId == orderId }.map(\.terms.productId)
+        if isRevoking, !purchase.isEnded, !paid.isEmpty {
+            let effects = try purchase.revoke(products: paid, source: source, reason: reason, at: time)
             try keep(&purchase, after: effects, at: time)
         } else {
-            let voided = purchase.refund(
-                period: index, purchase.periods[index].price, source: source, reason: reason, at: time)
-            try keep(&purchase, after: isRevoking ? [.voided(voided)] : [], at: time)
+            let voided = purchase.refund(order: orderId, source: source, reason: reason, at: time)
+            try keep(&purchase, after: isRevoking ? [voided.map { .voided($0) }].compactMap(\.self) : [], at: time)
         }
     }
+}
+
+extension RecurringPurchase {
+    /// True if an order was paid back, as a whole or for one of its items.
+    func isRefunded(_ orderId: String) -> Bool { lines(ofOrder: orderId).contains { $0.period.refunded != nil } }
 }

@@ -48,10 +48,10 @@ extension OneTimePurchase: KeptPurchase {
 extension RecurringPurchase: KeptPurchase {
     static let table = "subscription_purchase"
 
-    var packageName: String { terms.packageName }
-    var productId: String { terms.productId }
+    var packageName: String { base.terms.packageName }
+    var productId: String { base.terms.productId }
     var obfuscatedIdentifiers: (account: String?, profile: String?) {
-        (terms.obfuscatedAccountId, terms.obfuscatedProfileId)
+        (base.terms.obfuscatedAccountId, base.terms.obfuscatedProfileId)
     }
     var keptOrderId: String? { orderId }
     var dueTime: Timestamp? { nextMoment }
@@ -106,11 +106,6 @@ struct PurchaseRecords<Purchase: KeptPurchase> {
             """)
     }
 
-    /// The purchases of a product by all accounts, the oldest first.
-    func purchases(of productId: String, in packageName: String) throws -> [Purchase] {
-        try fetch("package_name = \(packageName) AND product_id = \(productId) ORDER BY number")
-    }
-
     func fetch(_ condition: SQL) throws -> [Purchase] {
         try database.records("SELECT record FROM \(sql: Purchase.table) WHERE \(condition)")
     }
@@ -140,6 +135,25 @@ extension PurchaseRecords<OneTimePurchase> {
 }
 
 extension PurchaseRecords<RecurringPurchase> {
+    /// The purchases of a product by all accounts, the oldest first, also those that have it as an add-on.
+    func subscriptions(of productId: String, in packageName: String) throws -> [RecurringPurchase] {
+        try fetch("package_name = \(packageName) AND \(Self.mayHave(productId)) ORDER BY number")
+            .filter { $0.hasHad(productId) }
+    }
+
+    /// True if an account has had a product, also as an add-on.
+    func hasHad(_ productId: String, in packageName: String, by account: String) throws -> Bool {
+        try fetch("account = \(account) AND package_name = \(packageName) AND \(Self.mayHave(productId))")
+            .contains { $0.hasHad(productId) }
+    }
+
+    private static func mayHave(_ productId: String) -> SQL {
+        """
+        (product_id = \(productId) OR json_array_length(record, '$.addOns') > 0
+            OR json_array_length(record, '$.formerItems') > 0)
+        """
+    }
+
     /// The purchase of a product by an account that has not ended, also a pending one, or one that becomes the product's.
     func current(of productId: String, in packageName: String, by account: String) throws -> RecurringPurchase? {
         try fetch("account = \(account) AND package_name = \(packageName) ORDER BY number DESC")

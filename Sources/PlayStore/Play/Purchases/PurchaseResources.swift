@@ -132,18 +132,21 @@ extension PlayBooks {
     package func signed(_ purchase: RecurringPurchase) throws -> SignedPurchase {
         try signed(
             purchase, orderId: purchase.periods.last?.orderId, at: purchase.startTime,
-            isPending: purchase.state == .pending, renews: purchase.renews, isAcknowledged: purchase.isAcknowledged)
+            isPending: purchase.state == .pending, renews: purchase.renews, isAcknowledged: purchase.isAcknowledged,
+            products: purchase.items.map(\.terms.productId))
     }
 
     /// Signs the fields of `INAPP_PURCHASE_DATA`, in Google's order. A pending purchase is signed, too.
     private func signed(
         _ purchase: some KeptPurchase, orderId: String?, at purchaseTime: Timestamp, isPending: Bool,
-        quantity: Int = 1, renews: Bool? = nil, isAcknowledged: Bool
+        quantity: Int = 1, renews: Bool? = nil, isAcknowledged: Bool, products: [String] = []
     ) throws -> SignedPurchase {
         let (accountId, profileId) = purchase.obfuscatedIdentifiers
         let members: JSONObject = [
             "orderId": orderId.map { .string($0) }, "packageName": .string(purchase.packageName),
-            "productId": .string(purchase.productId), "purchaseTime": .integer(purchaseTime.millisecondsSince1970),
+            "productId": .string(purchase.productId),
+            "productIds": products.count > 1 ? .array(products.map { .string($0) }) : nil,
+            "purchaseTime": .integer(purchaseTime.millisecondsSince1970),
             "purchaseState": .integer(isPending ? 4 : 0), "purchaseToken": .string(purchase.token),
             "obfuscatedAccountId": accountId.map { .string($0) }, "obfuscatedProfileId": profileId.map { .string($0) },
             "quantity": .integer(quantity), "autoRenewing": renews.map { .bool($0) },

@@ -100,7 +100,7 @@ extension PlayBooks {
     package func dispute(order orderId: String) throws -> RefundReview {
         guard let ordered = try ordered(orderId) else { throw PlayError.purchaseNotFound(orderId) }
         let books = try of(ordered.account)
-        guard !ordered.isRefunded, try review(order: orderId) == nil else {
+        guard !ordered.isRefunded(orderId), try review(order: orderId) == nil else {
             throw PlayError.invalidAction("The order \(orderId.prefix(64)) was refunded or reviewed already.")
         }
         let review = RefundReview(
@@ -139,9 +139,10 @@ extension PlayBooks {
                     .init(
                         time: review.deadline, quantity: purchase.refundableQuantity, isRevoking: true, source: .google,
                         reason: .chargeback))
-            case .period(let index, let purchase) where purchase.periods[index].refunded == nil:
-                try refundPeriod(
-                    index, of: purchase, isRevoking: true, source: .google, reason: .chargeback, at: review.deadline)
+            case .period(let purchase) where !purchase.isRefunded(review.orderId):
+                try refund(
+                    review.orderId, of: purchase, isRevoking: true, source: .google, reason: .chargeback,
+                    at: review.deadline)
             case .purchase, .period: break
             }
         }
@@ -178,17 +179,17 @@ extension PlayBooks {
 }
 
 extension PlayBooks.Ordered {
-    fileprivate var isRefunded: Bool {
+    fileprivate func isRefunded(_ orderId: String) -> Bool {
         switch self {
         case .purchase(let purchase): purchase.refundableQuantity == 0
-        case .period(let index, let purchase): purchase.periods[index].refunded != nil
+        case .period(let purchase): purchase.isRefunded(orderId)
         }
     }
 
     fileprivate var obfuscatedIdentifiers: (account: String?, profile: String?) {
         switch self {
         case .purchase(let purchase): purchase.obfuscatedIdentifiers
-        case .period(_, let purchase): purchase.obfuscatedIdentifiers
+        case .period(let purchase): purchase.obfuscatedIdentifiers
         }
     }
 }

@@ -13,13 +13,14 @@ extension RecurringPurchase {
         var purchase = SubscriptionPurchaseV2(kind: SubscriptionPurchaseV2.kind)
         purchase.subscriptionState = "SUBSCRIPTION_STATE_" + stateName
         (purchase.startTime, purchase.regionCode) = (
-            periods.isEmpty ? nil : DateTimeText(moment: startTime), terms.regionCode
+            base.periods.isEmpty ? nil : DateTimeText(moment: startTime), base.terms.regionCode
         )
         purchase.acknowledgementState =
             isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING"
         (purchase.linkedPurchaseToken, purchase.etag) = (linkedToken, etag)
-        purchase.externalAccountIdentifiers = Self.identifiers(terms.obfuscatedAccountId, terms.obfuscatedProfileId)
-        purchase.testPurchase = terms.isTest ? .init() : nil
+        purchase.externalAccountIdentifiers = Self.identifiers(
+            base.terms.obfuscatedAccountId, base.terms.obfuscatedProfileId)
+        purchase.testPurchase = base.terms.isTest ? .init() : nil
         if state == .paused {
             purchase.pausedStateContext = .init(autoResumeTime: resumeTime.map { DateTimeText(moment: $0) })
         }
@@ -33,7 +34,7 @@ extension RecurringPurchase {
                     resubscribed.obfuscatedAccountId, resubscribed.obfuscatedProfileId),
                 expiredPurchaseToken: resubscribed.token)
         }
-        purchase.lineItems = lineItems(at: now)
+        purchase.lineItems = items.flatMap { lineItems(of: $0, at: now) }
         return purchase
     }
 
@@ -70,84 +71,110 @@ extension RecurringPurchase {
         }
     }
 
-    /// The item, and the one that will replace it.
-    private func lineItems(at now: Timestamp) -> [SubscriptionPurchaseV2.LineItem] {
-        var item = item(of: terms)
-        if let last = periods.last {
-            (item.expiryTime, item.latestSuccessfulOrderId) = (DateTimeText(moment: expiryTime), last.orderId)
-            item.offerPhase = last.offerPhase
+    /// An item, and the one that will replace it.
+    private func lineItems(of item: Item, at now: Timestamp) -> [SubscriptionPurchaseV2.LineItem] {
+        var line = line(of: item, item.terms)
+        if let last = item.periods.last {
+            (line.expiryTime, line.latestSuccessfulOrderId) = (DateTimeText(moment: item.expiryTime), last.orderId)
+            line.offerPhase = last.offerPhase
         }
+        line.deferredItemRemoval = item.isRemoved ? .init() : nil
         var itemReplacement: SubscriptionPurchaseV2.ItemReplacement?
-        if let replacement, now < startTime.adding(days: Self.replacementDays) {
+        if let replacement = item.replacement, now < startTime.adding(days: Self.replacementDays) {
             itemReplacement = .init(
                 productId: replacement.productId, basePlanId: replacement.basePlanId, offerId: replacement.offerId,
                 replacementMode: replacement.mode.rawValue)
         }
-        guard let plannedTerms else {
-            item.itemReplacement = itemReplacement
-            return [item]
+        guard let plannedTerms = item.plannedTerms else {
+            line.itemReplacement = itemReplacement
+            return [line]
         }
-        item.deferredItemReplacement = .init(productId: plannedTerms.productId)
-        var planned = self.item(of: plannedTerms)
+        line.deferredItemReplacement = .init(productId: plannedTerms.productId)
+        var planned = self.line(of: item, plannedTerms)
         planned.itemReplacement = itemReplacement
-        return [item, planned]
+        return [line, planned]
     }
 
-    private func item(of terms: Terms) -> SubscriptionPurchaseV2.LineItem {
-        var item = SubscriptionPurchaseV2.LineItem(productId: terms.productId)
+    private func line(of item: Item, _ terms: Terms) -> SubscriptionPurchaseV2.LineItem {
+        var line = SubscriptionPurchaseV2.LineItem(productId: terms.productId)
         if terms.isPrepaid {
-            item.prepaidPlan = .init(
-                allowExtendAfterTime: isEnded || periods.isEmpty || !terms.allowsExtension
+            line.prepaidPlan = .init(
+                allowExtendAfterTime: isEnded || base.periods.isEmpty || !terms.allowsExtension
                     ? nil : DateTimeText(moment: startTime))
         } else {
-            item.autoRenewingPlan = .init(autoRenewEnabled: renews, recurringPrice: terms.price)
-            item.autoRenewingPlan?.priceChangeDetails = priceChange.map {
+            line.autoRenewingPlan = .init(autoRenewEnabled: renews && !item.isRemoved, recurringPrice: terms.price)
+            line.autoRenewingPlan?.priceChangeDetails = item.priceChange.map {
                 .init(
                     newPrice: $0.newPrice, priceChangeMode: $0.mode.rawValue, priceChangeState: $0.state.rawValue,
-                    expectedNewPriceChargeTime: expectedNewPriceTime.map { DateTimeText(moment: $0) })
+                    expectedNewPriceChargeTime: newPriceTime(of: item).map { DateTimeText(moment: $0) })
             }
-            item.autoRenewingPlan?.installmentDetails = installmentDetails
+            line.autoRenewingPlan?.installmentDetails = installmentDetails
+            line.autoRenewingPlan?.priceStepUpConsentDetails = stepUp.map {
+                .init(
+                    consentDeadlineTime: DateTimeText(moment: $0.deadline), newPrice: $0.newPrice,
+                    state: $0.state.rawValue)
+            }
         }
-        item.signupPromotion = terms.promotion
-        item.offerDetails = .init(
+        line.signupPromotion = terms.promotion
+        line.offerDetails = .init(
             basePlanId: terms.basePlanId, offerId: terms.offerId,
             offerTags: terms.offerTags.isEmpty ? nil : terms.offerTags)
-        return item
+        return line
     }
 
-    /// `orders.get`, of one period.
-    func order(_ period: Period) -> Order {
-        let paymentTime = paymentTime(of: period)
-        let kept = (period.price.billionths ?? 0) - (period.refunded?.billionths ?? 0)
-        var order = Order(
-            period.orderId, of: self, createdAt: paymentTime, processedAt: paymentTime, total: period.price,
-            kept: Money(currencyCode: terms.price.currencyCode, billionths: kept), regionCode: terms.regionCode,
-            channel: period.orderId == orderId ? terms.salesChannel : nil)
-        var details = Order.SubscriptionDetails(basePlanId: terms.basePlanId, offerId: terms.offerId)
-        details.servicePeriodStartTime = DateTimeText(moment: period.start)
-        details.servicePeriodEndTime = DateTimeText(moment: period.end)
-        switch period.kind {
-        case .base: details.offerPhaseDetails = .init(baseDetails: .init())
-        case .freeTrial: details.offerPhaseDetails = .init(freeTrialDetails: .init())
-        case .introductory: details.offerPhaseDetails = .init(introductoryPriceDetails: .init())
-        case .proration:
-            details.offerPhaseDetails = .init(
-                prorationPeriodDetails: .init(originalOfferPhase: period.original?.phaseName))
+    /// `orders.get`, with a line for each item that it has paid; nil without such an order.
+    func order(_ orderId: String) -> Order? {
+        let lines = lines(ofOrder: orderId)
+        guard let first = lines.first else { return nil }
+        let paymentTime = paymentTime(of: first.period)
+        let currency = first.period.price.currencyCode
+        func sum(_ amount: (Period) -> Money?) -> Int64 {
+            lines.reduce(0) { $0 + (amount($1.period)?.billionths ?? 0) }
         }
-        order.lineItems = [
+        let (total, refunded) = (sum(\.price), sum(\.refunded))
+        var order = Order(
+            orderId, of: self, createdAt: paymentTime, processedAt: paymentTime,
+            total: Money(currencyCode: currency, billionths: total),
+            kept: Money(currencyCode: currency, billionths: total - refunded), regionCode: base.terms.regionCode,
+            channel: orderId == self.orderId ? base.terms.salesChannel : nil)
+        let tax = order.tax
+        order.lineItems = lines.map { item, period in
             Order.LineItem(
-                productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: order.tax,
-                total: period.price, subscriptionDetails: details)
-        ]
-        if let refunded = period.refunded, let time = period.refundTime {
+                productId: item.terms.productId, productTitle: item.terms.title, listingPrice: item.terms.price,
+                tax: tax, total: period.price, subscriptionDetails: period.details(of: item.terms))
+        }
+        let isWhole = lines.allSatisfy { $0.period.refunded == $0.period.price }
+        let latest = lines.compactMap(\.period.refundTime).max()
+        if isWhole, let latest {
             order.addRefund(
-                of: refunded, at: time, isWhole: refunded == period.price, isChargeback: period.isChargeback)
+                of: order.total ?? first.period.price, at: latest, isWhole: true,
+                isChargeback: lines.contains { $0.period.isChargeback })
+        } else {
+            for (_, period) in lines {
+                guard let amount = period.refunded, let time = period.refundTime else { continue }
+                order.addRefund(of: amount, at: time, isWhole: false, isChargeback: period.isChargeback)
+            }
         }
         return order
     }
 }
 
 extension RecurringPurchase.Period {
+    fileprivate func details(of terms: RecurringPurchase.Terms) -> Order.SubscriptionDetails {
+        var details = Order.SubscriptionDetails(basePlanId: terms.basePlanId, offerId: terms.offerId)
+        details.servicePeriodStartTime = DateTimeText(moment: start)
+        details.servicePeriodEndTime = DateTimeText(moment: end)
+        switch kind {
+        case .base: details.offerPhaseDetails = .init(baseDetails: .init())
+        case .freeTrial: details.offerPhaseDetails = .init(freeTrialDetails: .init())
+        case .introductory: details.offerPhaseDetails = .init(introductoryPriceDetails: .init())
+        case .proration:
+            details.offerPhaseDetails = .init(
+                prorationPeriodDetails: .init(originalOfferPhase: original?.phaseName))
+        }
+        return details
+    }
+
     fileprivate var offerPhase: SubscriptionPurchaseV2.OfferPhase {
         switch kind {
         case .base: .init(basePrice: .init())

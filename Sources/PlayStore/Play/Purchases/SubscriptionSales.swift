@@ -15,6 +15,7 @@ extension PlayBooks {
         guard order.quantity == 1 else { throw PlayError.quantityOutOfRange(order.quantity, maximum: 1) }
         var order = order
         let old = try replaced(by: order)
+        try check(order.addOns, of: order, replacing: old)
         if let old {
             order.regionCode = order.regionCode ?? old.terms.regionCode
             order.obfuscatedAccountId = order.obfuscatedAccountId ?? old.terms.obfuscatedAccountId
@@ -24,14 +25,20 @@ extension PlayBooks {
                     "Subscription \(old.number) has another obfuscated account identifier. A change needs the same.")
             }
         }
-        let terms = try terms(of: order, offerId: offerId)
+        let kept = try old.flatMap { try $0.kept(order, offerId: offerId) }
+        let terms = try kept ?? terms(of: order, offerId: offerId)
         guard !order.isPending || terms.isPrepaid else {
             throw PlayError.invalidAction("Only a prepaid plan is sold with a pending payment.")
         }
-        let mode = try old?.replacementMode(order.replacementMode, to: terms)
+        let mode =
+            kept == nil ? try old?.replacementMode(order.replacementMode, to: terms) : ReplacementMode.keepExisting
+        order.regionCode = terms.regionCode
+        let addOns = try order.addOns.map { try addOn($0, of: order, replacing: mode == nil ? nil : old) }
+        try terms.check(addOns.map(\.terms))
         let purchase = RecurringPurchase(
             number: try nextNumber(), token: newToken(), account: order.account, terms: terms,
-            orderId: newOrderId(), replacing: old, mode, isPending: order.isPending, at: now)
+            orderId: newOrderId(), replacing: old, mode, with: addOns, isPending: order.isPending,
+            consentsToStepUp: order.consentsToStepUp, at: now)
         if !order.isPending { try retire(old) }
         try subscriptions.keep(purchase)
         if !order.isPending { try notify(.purchased, about: purchase, at: now) }
@@ -71,6 +78,51 @@ extension PlayBooks {
             throw PlayError.invalidAction("\"\(order.account)\" has the subscription \"\(order.productId)\" already.")
         }
         return old
+    }
+
+    /// - Throws: `PlayError`, `invalidAction`, for a product that is named twice, or that the account has in another purchase.
+    private func check(
+        _ addOns: [PlayAddOnOrder], of order: PlayPurchaseOrder, replacing old: RecurringPurchase?
+    ) throws {
+        // "Every item in this list must be unique", and "a limit of 50 items" (subscription-with-addons).
+        let products = [order.productId] + addOns.map(\.productId)
+        guard Set(products).count == products.count, products.count <= Self.maximumItems else {
+            throw PlayError.invalidAction("A purchase has up to \(Self.maximumItems) different subscriptions.")
+        }
+        for addOn in addOns {
+            let current = try subscriptions.current(of: addOn.productId, in: order.packageName, by: order.account)
+            guard current == nil || current?.number == old?.number else {
+                throw PlayError.invalidAction(
+                    "\"\(order.account)\" has the subscription \"\(addOn.productId)\" already.")
+            }
+        }
+    }
+
+    /// The maximum number of items of a subscription.
+    private static let maximumItems = 50
+
+    /// An add-on with its terms.
+    ///
+    /// - Parameter old: The purchase whose items are kept or replaced; nil if all items are new.
+    private func addOn(
+        _ wish: PlayAddOnOrder, of order: PlayPurchaseOrder, replacing old: RecurringPurchase?
+    ) throws -> RecurringPurchase.AddOn {
+        var single = order
+        (single.productId, single.purchaseOptionId) = (wish.productId, wish.basePlanId)
+        (single.promotionCode, single.usesOneTimeCode) = (nil, false)
+        (single.addOns, single.replacementMode) = ([], wish.replacementMode)
+        let replaced = wish.replacedProductId ?? wish.productId
+        guard let old, let item = old.item(of: replaced) else {
+            guard wish.replacedProductId == nil, wish.replacementMode == nil else {
+                throw PlayError.invalidAction("No item \"\(replaced)\" is replaced.")
+            }
+            return .init(try terms(of: single, offerId: wish.offerId))
+        }
+        if let kept = try old.kept(single, offerId: wish.offerId, isAddOn: true) {
+            return .init(kept, replacing: replaced, .keepExisting)
+        }
+        let terms = try terms(of: single, offerId: wish.offerId)
+        return .init(terms, replacing: replaced, try old.replacementMode(wish.replacementMode, to: terms, of: item))
     }
 
     /// Ends the purchase that another one replaces.
@@ -115,9 +167,14 @@ extension PlayBooks {
         guard let offer = try subscriptionOffer(offerId, of: planId, productId: order.productId, in: order.packageName),
             offer.state == .active, let phases = offer.periods(in: region, of: price)
         else { throw PlayError.productNotFound("\(order.productId) \(planId) \(offerId)") }
-        guard try subscriptions.purchases(of: order.productId, in: order.packageName, by: order.account).isEmpty else {
+        // An offer without targeting is for all customers, such as to win them back: "developers may further filter these offers themselves"
+        // (monetization.subscriptions.basePlans.offers, `targeting`).
+        guard
+            try offer.targeting == nil
+                || !subscriptions.hasHad(order.productId, in: order.packageName, by: order.account)
+        else {
             throw PlayError.invalidAction(
-                "\"\(order.account)\" has had \"\(order.productId)\" before, and gets no offer.")
+                "\"\(order.account)\" has had \"\(order.productId)\" before, and gets no offer with targeting.")
         }
         (terms.offerId, terms.phases) = (offerId, phases)
         terms.offerTags += (offer.offerTags ?? []).compactMap(\.tag)
@@ -177,7 +234,8 @@ extension PlayBooks {
                 switch action {
                 case .complete: try complete(&purchase)
                 case .resubscribe: []
-                case .acceptPrice: try purchase.acceptPrice()
+                case .acceptPrice: try purchase.acceptPrice(at: now)
+                case .acceptStepUp: try purchase.acceptStepUp()
                 case .cancel where purchase.state == .pending: purchase.cancelPending(at: now)
                 case .cancel: try purchase.cancel(.user(now), at: now)
                 case .restore: try purchase.restore()
@@ -208,7 +266,7 @@ extension PlayBooks {
     /// Sells an expired subscription again in the Play itself, where the app cannot state its account. One that another purchase has
     /// replaced goes on under that one's token (subscriptionsv2, `ReplacementCancellation`).
     private func resubscribe(to expired: RecurringPurchase) throws -> RecurringPurchase {
-        let terms = expired.terms
+        let terms = expired.base.terms
         guard expired.state == .expired, expired.cancellation != .replacement, !terms.isPrepaid,
             terms.allowsResubscription || terms.isTest
         else {
@@ -222,9 +280,14 @@ extension PlayBooks {
         guard try subscriptions.current(of: terms.productId, in: terms.packageName, by: expired.account) == nil else {
             throw PlayError.invalidAction("\"\(expired.account)\" has the subscription \"\(terms.productId)\" already.")
         }
+        let addOns = try expired.addOns.filter { !$0.isRemoved }.map { item in
+            var wish = PlayAddOnOrder(productId: item.terms.productId)
+            wish.basePlanId = item.terms.basePlanId
+            return try addOn(wish, of: order, replacing: nil)
+        }
         var purchase = RecurringPurchase(
             number: try nextNumber(), token: newToken(), account: expired.account,
-            terms: try self.terms(of: order, offerId: nil), orderId: newOrderId(), at: now)
+            terms: try self.terms(of: order, offerId: nil), orderId: newOrderId(), with: addOns, at: now)
         purchase.resubscribed = .init(
             token: expired.token, obfuscatedAccountId: terms.obfuscatedAccountId,
             obfuscatedProfileId: terms.obfuscatedProfileId)
@@ -250,11 +313,12 @@ extension PlayBooks {
 
     /// Notes the refund of a period that a deferred change has carried over in the purchase that has its order.
     private func refundReplaced(_ purchase: RecurringPurchase, _ voided: VoidedPurchase) throws {
-        guard let period = purchase.periods.first(where: { $0.isCarriedOver && $0.orderId == voided.orderId }),
-            var owner = try subscriptions.purchase(order: period.orderId), owner.number != purchase.number
-        else { return }
-        owner.noteRefund(of: period)
-        try subscriptions.keep(owner)
+        for (item, period) in purchase.lines(ofOrder: voided.orderId ?? "") where period.isCarriedOver {
+            guard var owner = try subscriptions.purchase(order: period.orderId), owner.number != purchase.number
+            else { continue }
+            owner.noteRefund(of: period, for: item.terms.productId)
+            try subscriptions.keep(owner)
+        }
     }
 
     private func notify(
@@ -263,7 +327,8 @@ extension PlayBooks {
         try notify(purchase.terms.packageName, of: purchase.account, at: time) {
             $0.subscriptionNotification = .init(
                 version: DeveloperNotification.version, notificationType: type.rawValue, purchaseToken: purchase.token,
-                subscriptionId: purchase.terms.productId)
+                // "The subscriptionId field isn't provided … for purchases of subscription with add-ons" (subscription-with-addons).
+                subscriptionId: purchase.addOns.isEmpty ? purchase.terms.productId : nil)
         }
     }
 }
@@ -277,6 +342,8 @@ package enum SubscriptionAction: String, Sendable, CaseIterable {
     case restore
     /// The customer agrees to a price increase.
     case acceptPrice
+    /// The customer consents to the price after an offer, in a region that requires it.
+    case acceptStepUp
     /// The customer renews an expired subscription in the Play itself.
     case resubscribe
     /// The customer's payments are declined from now on.
