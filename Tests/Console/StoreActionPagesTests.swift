@@ -120,6 +120,10 @@ import Vocabulary
             ]
             #expect(try await Self.ask(admin, on: Self.list, fields).status == 303)
             #expect(try await admin.get(Self.list).words.contains("Move the next charge of all subscribers"))
+            let repeated = try await Self.ask(admin, on: Self.list, fields)
+            #expect(repeated.status == 409 && repeated.has("storeActionRepeated"))
+            let additional = fields.merging(["extendAll-additional": "yes"]) { $1 }
+            #expect(try await Self.ask(admin, on: Self.list, additional).status == 303)
             let refused = try await Self.ask(admin, on: Self.list, fields.merging(["extendAll-days": "91"]) { $1 })
             #expect(refused.status == 400 && refused.has("storeActionTermsInvalid"))
 

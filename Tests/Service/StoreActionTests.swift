@@ -145,8 +145,16 @@ struct InterruptedPerformer: StoreActionPerformer {
             let end = try #require(
                 try await service.transactions().first?.expiresDate.flatMap { Timestamp(rfc3339: $0) })
             #expect(end == bought.expiryTime.adding(days: 30))
-            // Another identifier is another extension.
-            let again = Self.body("extend", of: charge.transactionId, ["days": .integer(1)])
+            // Another identifier may come from a person whose connection broke. Only a word makes it another extension.
+            for days in [30, 1] {
+                let retry = Self.body("extend", of: charge.transactionId, ["days": .integer(days)])
+                let refused = try await service.send(.put, "\(Self.path)/\(Self.second)", retry)
+                #expect(refused.code == "storeActionRepeated")
+                #expect(try refused.decoded(ProblemResource.self).detail.contains(Self.first))
+            }
+            #expect(try fixture.subscription(bought.number).expiryTime == bought.expiryTime.adding(days: 30))
+            let again = Self.body(
+                "extend", of: charge.transactionId, ["days": .integer(1), "isAdditional": .bool(true)])
             _ = try await Self.ask(service, again, as: Self.second)
             #expect(try fixture.subscription(bought.number).expiryTime == bought.expiryTime.adding(days: 31))
 
@@ -408,10 +416,11 @@ struct InterruptedPerformer: StoreActionPerformer {
 
     private func request(
         _ kind: StoreAction.Kind, of reference: String, _ fields: [StoreActionField: JSONValue] = [:],
-        as identifier: String = UUID().uuidString.lowercased()
+        as identifier: String = UUID().uuidString.lowercased(), isAdditional: Bool = false
     ) -> StoreActionRequest {
         StoreActionRequest(
-            identifier, kind, of: reference, origin: nil, app: nil, reason: "An outage", fields)
+            identifier, kind, of: reference, origin: nil, app: nil, reason: "An outage", fields,
+            isAdditional: isAdditional)
     }
 
     private func end() async throws -> Timestamp {
@@ -432,11 +441,49 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(try await end() == before.adding(days: 30))
             // "You can extend the renewal date twice within a year (365 days) per customer."
             for (number, state) in [StoreAction.State.confirmed, .refused].enumerated() {
-                let more = self.request(.extend, of: transaction, [.days: .integer(number + 1)])
+                let more = self.request(.extend, of: transaction, [.days: .integer(number + 1)], isAdditional: true)
                 let action = try await actions.perform(try await actions.request(more, by: "K"))
                 #expect(action.state == state)
             }
             #expect(try await end() == before.adding(days: 31))
+        }
+    }
+
+    @Test(arguments: [StoreAction.Kind.extend, .extendAll])
+    func `a request with another identifier extends nothing twice`(kind: StoreAction.Kind) async throws {
+        let transaction = try await subscribe()
+        let before = try await end()
+        try await garden.withStore { client in
+            let reference = kind == .extend ? transaction : "garden.premium.monthly"
+            let slow = actions(client, looks: false)
+            let asked = request(kind, of: reference, [.days: .integer(7)])
+            let accepted = try await slow.perform(try await slow.request(asked, by: "K"))
+            #expect(accepted.state == .accepted)
+            // The store has it under way: the retry is about the same action, and other terms are refused.
+            let retried = try await slow.request(request(kind, of: reference, [.days: .integer(7)]), by: "K")
+            #expect(retried.identifier == accepted.identifier && retried.state == .accepted)
+            for isAdditional in [false, true] {
+                await #expect(throws: StoreActionError.underWay(accepted.identifier)) {
+                    try await slow.request(
+                        request(kind, of: reference, [.days: .integer(8)], isAdditional: isAdditional), by: "K")
+                }
+            }
+            // The store has stated the effect, so another one would add to it.
+            _ = try garden.store.advance(seconds: 1)
+            let actions = actions(client)
+            let confirmed = try await actions.perform(accepted)
+            let answered = try #require(confirmed.answeredAt)
+            #expect(confirmed.state == .confirmed)
+            let again = request(kind, of: reference, [.days: .integer(7)])
+            await #expect(throws: StoreActionError.repeated(accepted.identifier, at: answered)) {
+                try await actions.request(again, by: "K")
+            }
+            for notification in try garden.store.notifications() {
+                _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+            }
+            #expect(try await end() == before.adding(days: 7))
+            _ = try garden.store.advance(seconds: 7 * 86_400)
+            #expect(try await actions.request(again, by: "K").identifier == again.identifier)
         }
     }
 

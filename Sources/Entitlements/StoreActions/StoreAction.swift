@@ -94,6 +94,9 @@ package final class StoreAction: Sendable {
     /// The days after its answer in which the service looks for the store's statement.
     private static let confirmationDays: Int64 = 60
 
+    /// The days after its answer in which another action that would add to it must be asked for by name.
+    package static let repetitionDays: Int64 = 7
+
     /// The end of the attempts, or of the looks for the store's statement.
     var deadline: Timestamp {
         answeredAt?.adding(days: Self.confirmationDays)
@@ -126,13 +129,16 @@ package struct StoreActionRequest: Sendable {
     package let reason: String
     /// The fields of the request, which are not checked.
     package let fields: [StoreActionField: JSONValue]
+    /// True if its effect is to add to that of an earlier action. Otherwise a lately repeated one is refused.
+    package let isAdditional: Bool
 
     package init(
         _ identifier: String, _ kind: StoreAction.Kind, of reference: String, origin: Origin?, app: String?,
-        reason: String, _ fields: [StoreActionField: JSONValue]
+        reason: String, _ fields: [StoreActionField: JSONValue], isAdditional: Bool = false
     ) {
         (self.identifier, self.kind, self.reference) = (identifier, kind, reference)
         (self.origin, self.app, self.reason, self.fields) = (origin, app, reason, fields)
+        self.isAdditional = isAdditional
     }
 
     /// The fields in the form that the ledger keeps, with those that are left out.

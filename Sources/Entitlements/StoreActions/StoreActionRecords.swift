@@ -59,6 +59,16 @@ struct StoreActionRecords {
         ).first
     }
 
+    /// The last action of a kind for an object that a store has accepted since a moment; nil for none.
+    func accepted(_ kind: StoreAction.Kind, of key: TransactionKey, since moment: Timestamp) throws -> StoreAction? {
+        try actions(
+            """
+            WHERE reference = $1 AND origin = $2 AND app = $3 AND kind = $4 AND state IN ('accepted', 'confirmed')
+                AND answered_at > $5 ORDER BY answered_at DESC, action_id LIMIT 1
+            """, key.sqlValues(apps) + [kind.rawValue, moment]
+        ).first
+    }
+
     /// Adds an action, unless another one of its kind stands for its object.
     ///
     /// - Parameter user: The number of the owner; nil for an action about all subscribers.
@@ -251,12 +261,17 @@ extension LedgerFeature {
 }
 
 extension Table {
-    /// The condition of actions that a repeated request is about: those under way, and those that a store performs once.
-    static let isStanding =
-        "state IN ('awaitingApproval', 'waiting') OR kind IN \(onceKinds) AND state IN ('accepted', 'confirmed')"
+    /// The condition of actions that a repeated request is about: those under way, also at the store until it has stated the effect, and
+    /// those that a store performs once.
+    static let isStanding = """
+        state IN ('awaitingApproval', 'waiting') OR state = 'accepted' AND next_attempt_at IS NOT NULL \
+        OR kind IN \(onceKinds) AND state IN ('accepted', 'confirmed')
+        """
 
     private static let onceKinds =
-        "(" + StoreAction.Kind.allCases.filter(\.rule.isOnce).map { "'\($0.rawValue)'" }.joined(separator: ", ") + ")"
+        "("
+        + StoreAction.Kind.allCases.filter { $0.rule.repetition == .none }.map { "'\($0.rawValue)'" }
+        .joined(separator: ", ") + ")"
 
     /// The actions that the team has asked stores for. `reference`: the transaction, the original transaction of a subscription, or the
     /// product; `user_id`: the owner at the time of the request, whose erasure removes the reason; `facts_before`: what the store stated

@@ -31,6 +31,16 @@ package struct StoreActionRule: Sendable {
         package var maximumDays: Int?
     }
 
+    /// The effect of another action of the kind for the same object.
+    package enum Repetition: Sendable {
+        /// A store performs it once, so a repeated request is about the same action.
+        case none
+        /// Nothing changes that the first one has not changed.
+        case harmless
+        /// The effects add up, as the days of two extensions do. A repeated request may come from a person whose connection broke.
+        case addsUp
+    }
+
     package let title: String
     package let korean: String
     /// The effect, for the team.
@@ -39,8 +49,7 @@ package struct StoreActionRule: Sendable {
     package let object: Object
     /// The endpoints of the stores that let a server perform it. Another store does not.
     package let endpoints: [Endpoint]
-    /// True if a store performs it once for its object, so that a repeated request is about the same action.
-    package let isOnce: Bool
+    package let repetition: Repetition
 
     package func endpoint(at store: PurchaseStore) -> Endpoint? { endpoints.first { $0.store == store } }
 }
@@ -59,7 +68,7 @@ extension StoreAction.Kind {
                     "The store pays the whole order back. The customer keeps the goods, unless they are taken, too.",
                 koreanEffect: "스토어가 주문 금액 전체를 환불합니다. 상품도 회수하지 않으면 고객이 계속 가집니다.",
                 object: .transaction,
-                endpoints: [.init(store: .playStore, name: "orders.refund", fields: [.takesGoods])], isOnce: true)
+                endpoints: [.init(store: .playStore, name: "orders.refund", fields: [.takesGoods])], repetition: .none)
         case .revoke:
             // developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2/revoke, `RevocationContext`: the last charge
             // of each item, the part of it that is left, or the last charge of one item.
@@ -69,7 +78,7 @@ extension StoreAction.Kind {
                 koreanEffect: "스토어가 구독을 즉시 끝내고 마지막 결제 금액의 전부 또는 일부를 환불합니다.",
                 object: .subscription,
                 endpoints: [.init(store: .playStore, name: "purchases.subscriptionsv2.revoke", fields: [.share])],
-                isOnce: true)
+                repetition: .none)
         case .cancel:
             // developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2/cancel, `CancellationType`.
             StoreActionRule(
@@ -79,7 +88,7 @@ extension StoreAction.Kind {
                 koreanEffect: "스토어가 더 이상 결제하지 않습니다. 고객은 결제된 기간이 끝날 때까지 상품을 가집니다.",
                 object: .subscription,
                 endpoints: [.init(store: .playStore, name: "purchases.subscriptionsv2.cancel", fields: [.stops])],
-                isOnce: false)
+                repetition: .harmless)
         case .extend:
             // Apple: "up to 90 days", "twice within a year (365 days) per customer"
             // (developer.apple.com/documentation/appstoreserverapi/extending-the-renewal-date-for-auto-renewable-subscriptions). Google:
@@ -97,7 +106,7 @@ extension StoreAction.Kind {
                         maximumDays: 90),
                     .init(
                         store: .playStore, name: "purchases.subscriptionsv2.defer", fields: [.days], maximumDays: 365),
-                ], isOnce: false)
+                ], repetition: .addsUp)
         case .extendAll:
             // developer.apple.com/documentation/appstoreserverapi/Extend-Subscription-Renewal-Dates-for-All-Active-Subscribers. Google has no
             // such method.
@@ -111,7 +120,7 @@ extension StoreAction.Kind {
                     .init(
                         store: .appStore, name: "Extend Subscription Renewal Dates for All Active Subscribers",
                         fields: [.days, .cause, .storefronts], maximumDays: 90)
-                ], isOnce: false)
+                ], repetition: .addsUp)
         }
     }
 
@@ -277,6 +286,8 @@ package enum StoreActionError: RuledError, Equatable {
     case differs
     /// An action of the kind for the same object has other terms.
     case underWay(String)
+    /// An action of the kind, whose effect would add up, was performed lately.
+    case repeated(String, at: Timestamp)
     case unknown
     /// The caller has asked for the action.
     case ownApproval
@@ -328,6 +339,14 @@ package enum StoreActionError: RuledError, Equatable {
                 "storeActionUnderWay", .conflict,
                 "The action \(identifier) for the same purchase is under way or done, with other terms.",
                 korean: "같은 구매에 대한 작업 \(identifier)이(가) 다른 조건으로 진행 중이거나 끝났습니다.")
+        case .repeated(let identifier, let moment):
+            ErrorRule(
+                "storeActionRepeated", .conflict,
+                "The action \(identifier) has moved the same charge on \(moment.rfc3339), and a second one would add to it. To do so, "
+                    + "repeat the request with `isAdditional` (`--additional`).",
+                korean:
+                    "작업 \(identifier)이(가) \(moment.rfc3339)에 같은 결제일을 이미 연기했습니다. 더 연기하려면 isAdditional(--additional)로 다시 요청하세요."
+            )
         case .unknown:
             ErrorRule(
                 "storeActionUnknown", .notFound, "No action has this identifier.", korean: "이 식별자의 작업이 없습니다.")

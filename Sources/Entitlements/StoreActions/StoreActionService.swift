@@ -84,6 +84,12 @@ extension StoreActionService {
                 }
                 return known
             }
+            if request.kind.rule.repetition == .addsUp, !request.isAdditional,
+                let earlier = try records.accepted(
+                    request.kind, of: key, since: now.adding(days: -StoreAction.repetitionDays))
+            {
+                throw StoreActionError.repeated(earlier.identifier, at: earlier.answeredAt ?? earlier.requestedAt)
+            }
             try records.add(action, of: target?.owner)
             try transaction.audit(.storeAsked, action, target, by: AuditActor(caller: caller), action.words, at: now)
             return action

@@ -87,7 +87,8 @@ struct StoreActionRoutes: OperationGroup {
         return StoreActionRequest(
             try identifier(context), kind, of: try body.text(name),
             origin: try body.storeOrigin(), app: body.object["app"] == nil ? nil : try body.text("app"),
-            reason: try Reason.read(body), fields)
+            reason: try Reason.read(body), fields,
+            isAdditional: body.object["isAdditional"] == nil ? false : try body.flag("isAdditional"))
     }
 }
 
@@ -152,6 +153,12 @@ extension APIOperation {
             ("origin", Schema.text("The origin, if several may be meant.").optional),
             ("app", Schema.text("The bundle identifier, if several may be meant.", length: 1...256).optional),
             ("reason", .text("The reason, in the team's own words.", length: 1...500)),
+            (
+                "isAdditional",
+                Schema.flag(
+                    "For a moved charge, true to add to an action of the last \(StoreAction.repetitionDays) days, without which it is refused."
+                ).optional
+            ),
         ] + StoreActionField.allCases.map { ($0.rawValue, $0.schema.optional) }
 
     static let decideStoreAction = APIOperation(

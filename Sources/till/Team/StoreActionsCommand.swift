@@ -94,7 +94,8 @@ struct StoreActionsRequest: ServiceCaller {
         "request", "Ask the store of a purchase for an action.",
         """
         The actions: \(StoreActionArgument.help). Apple lets no server refund or cancel: the customer asks at \
-        https://reportaproblem.apple.com. The same request with the same --action-id happens once.
+        https://reportaproblem.apple.com. The same request with the same --action-id happens once. So does one with another \
+        identifier, unless it would add to a moved charge, which needs --additional for \(StoreAction.repetitionDays) days.
         """,
         examples: """
             till actions request refund GPA.3345-1234-5678-90123 takesGoods=true \\
@@ -118,6 +119,9 @@ struct StoreActionsRequest: ServiceCaller {
     @Option(help: .value("uuid", "The identifier of the action (default: a new one)."))
     var actionId: String?
 
+    @Flag(help: "Move a charge once more that an action has moved in the last \(StoreAction.repetitionDays) days.")
+    var additional = false
+
     @Option(name: .customLong("bundle-id"), help: .bundleIdentifier("if several may be meant"))
     var app: String?
 
@@ -136,6 +140,7 @@ struct StoreActionsRequest: ServiceCaller {
         let isOfProduct = kind.rule.object == .product
         var members: [String: any Encodable & Sendable] = ["kind": kind.rawValue, "reason": reason]
         members[isOfProduct ? "product" : "transaction"] = reference
+        if additional { members["isAdditional"] = true }
         if let app { members["app"] = app }
         if let origin { members["origin"] = origin.rawValue }
         for each in fields { members[each.field.rawValue] = each.value }

@@ -65,6 +65,8 @@ struct StoreActionRoutes: Sendable {
         return kind
     }
 
+    private static func additional(_ kind: StoreAction.Kind) -> String { kind.rawValue + "-additional" }
+
     /// Records the request of a form, and asks the store. A form that is sent twice is about one action.
     private func ask(
         _ kind: StoreAction.Kind, of reference: String, _ origin: Origin?, in app: String?, _ context: ConsoleContext
@@ -78,7 +80,8 @@ struct StoreActionRoutes: Sendable {
         let action = try await actions.request(
             StoreActionRequest(
                 identifier.lowercasedString, kind, of: reference, origin: origin, app: app,
-                reason: try form.reason(kind.rawValue + "-reason"), fields), by: try context.caller)
+                reason: try form.reason(kind.rawValue + "-reason"), fields,
+                isAdditional: form.isChecked(Self.additional(kind))), by: try context.caller)
         if action.state == .waiting, action.attempts == 0 { try await actions.perform(action) }
     }
 
@@ -89,12 +92,17 @@ struct StoreActionRoutes: Sendable {
         _ kind: StoreAction.Kind, at endpoint: StoreActionRule.Endpoint, to path: ConsolePath,
         _ context: ConsoleContext, _ randomness: Randomness, @HTMLBuilder content: () -> HTML = { HTML() }
     ) -> HTML {
-        context.action(kind.title, to: path, submit: "Ask the store", kind.rule.isOnce ? .danger : .primary) {
+        context.action(
+            kind.title, to: path, submit: "Ask the store", kind.rule.repetition == .none ? .danger : .primary
+        ) {
             note(kind.effect)
             hidden(Self.identifier, UUID(randomness: randomness).lowercasedString)
             hidden(Self.kind, kind.rawValue)
             content()
             for field in endpoint.fields { field.control(of: kind, at: endpoint) }
+            if kind.rule.repetition == .addsUp {
+                Field.checkbox(additional(kind), "Add to one of the last 7 days")
+            }
             Field.reason(kind.rawValue + "-reason")
         }
     }
