@@ -57,8 +57,7 @@ import Vocabulary
         stores.appStores = clients.map {
             service.reconciler(of: service.apps.first, asking: $0, about: [.localSandbox])
         }
-        var till = Till(service)
-        till.storeActions = StoreActionService(service, approving: approved)
+        let till = Till(service) { $0.storeActions = StoreActionService(service, approving: approved) }
         let routes = ServiceRoutes(till, stores: stores, RouteSettings(.apiKeys(keys)))
         let key = try await keys.make(name: "shop", scopes: scopes, app: app).key
         let body = ByteBuffer(string: #"{"request":\#(request),"reason":"Asked by phone"}"#)
