@@ -53,6 +53,42 @@ struct InterruptedPerformer: StoreActionPerformer {
     }
 }
 
+extension StoreActionService {
+    /// Does what is due at all stores.
+    func performDue() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in work(logger: ServiceFixture.logger) { group.addTask { _ = try await lane.perform() } }
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// A store that answers no question before it is let go.
+private struct HeldStore: StoreActionPerformer {
+    let performer: any StoreActionPerformer
+    let asked: AsyncStream<Void>.Continuation
+    let letGo: AsyncStream<Void>
+
+    var app: String { performer.app }
+    var origins: Set<Origin> { performer.origins }
+
+    func has(_ target: StoreActionTarget) async throws -> Bool { true }
+
+    func prepare(_ action: StoreAction, _ target: StoreActionTarget?) async throws -> StoreActionPreparation {
+        asked.yield()
+        for await _ in letGo { break }
+        return try await performer.prepare(action, target)
+    }
+
+    func perform(
+        _ action: StoreAction, _ target: StoreActionTarget?, after before: JSONObject
+    ) async throws -> JSONObject { try await performer.perform(action, target, after: before) }
+
+    func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? {
+        try await performer.look(at: action, target)
+    }
+}
+
 /// Actions at a local Google Play, over HTTP.
 @Suite struct GooglePlayActionTests {
     private static let path = "/v1/store-actions"
@@ -205,11 +241,10 @@ struct InterruptedPerformer: StoreActionPerformer {
 
             // Before the pause is over, the next service leaves it alone.
             let service = try await fixture.service()
-            let work = service.actions.work(logger: ServiceFixture.logger)
-            try await work.perform()
+            try await service.actions.performDue()
             #expect(try await Self.action(service).state == "waiting")
             fixture.advance(seconds: 100)
-            try await work.perform()
+            try await service.actions.performDue()
             #expect(try await Self.action(service).state == "confirmed")
             let purchase = try fixture.subscription(bought.number)
             switch kind {
@@ -239,7 +274,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(try await ended.send(.put, "\(Self.path)/\(Self.first)", body).status == 500)
             let service = try await fixture.service()
             try service.advance(days: 62)
-            try await service.actions.work(logger: ServiceFixture.logger).perform()
+            try await service.actions.performDue()
             let action = try await Self.action(service)
             #expect(action.state == "refused" && action.lastError?.contains("nobody can tell") == true)
         }
@@ -258,7 +293,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             // 3 is SUBSCRIPTION_CANCELED (developer.android.com/google/play/billing/rtdn-reference).
             #expect(try await service.push(PlayService.ofSubscription(bought.token, type: 3)).status == 200)
             fixture.advance(seconds: 1)
-            try await service.actions.work(logger: ServiceFixture.logger).perform()
+            try await service.actions.performDue()
             #expect(try await Self.action(service).state == "confirmed")
         }
     }
@@ -270,7 +305,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             let charge = try await Self.redeemed(bought.token, at: service)
             let body = Self.body("refund", of: charge.transactionId)
             #expect(try await Self.ask(service, body).state == "awaitingApproval")
-            try await service.actions.work(logger: ServiceFixture.logger).perform()
+            try await service.actions.performDue()
             #expect(try fixture.purchase(bought.number).refunds.isEmpty)
             let decision = "\(Self.path)/\(Self.first)/decision"
             let approval: JSONValue = .object(["isApproved": .bool(true)])
@@ -319,7 +354,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             // Somebody refunds it in the Play Console meanwhile: the order says so.
             _ = try fixture.play.perform { try $0.refund(bought.number, isRevoking: false, source: .developer) }
             fixture.advance(seconds: 100)
-            try await service.actions.work(logger: ServiceFixture.logger).perform()
+            try await service.actions.performDue()
             #expect(try await Self.action(service).state == "confirmed")
             #expect(try fixture.purchase(bought.number).refunds.count == 1)
         }
@@ -515,6 +550,67 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(waiting.state == .waiting)
             #expect(try await actions.perform(waiting).state == .confirmed)
             #expect(try await end() == before.adding(days: 30))
+        }
+    }
+
+    @Test(arguments: [InterruptedPerformer.Step.begun, .prepared])
+    func `a fault of the service ends at the deadline, and holds no other action back`(
+        step: InterruptedPerformer.Step
+    ) async throws {
+        let broken = try await subscribe()
+        try await garden.withStore { client in
+            let faulty = actions(client, step: step)
+            let action = try await faulty.request(request(.extend, of: broken, [.days: .integer(30)]), by: "K")
+            for days in 1...3 {
+                _ = try garden.store.advance(seconds: 86_400)
+                await #expect(throws: InterruptedPerformer.Ended.self) { try await faulty.performDue() }
+                let now = try await faulty.action(action.identifier)
+                let rule = (step == .begun ? StoreActionError.failed : .uncertain(.appStore)).rule
+                #expect(now.state == (days == 3 ? .refused : .waiting))
+                #expect(now.lastError == (days == 3 ? rule : StoreActionError.failed.rule).detail)
+            }
+            // Nothing is due any more.
+            try await faulty.performDue()
+        }
+    }
+
+    @Test func `a store that is slow holds no other store back`() async throws {
+        let transaction = try await subscribe()
+        try await garden.withStore { client in
+            let reconciler = service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
+            let (asked, askedOf) = AsyncStream<Void>.makeStream()
+            let (letGo, goOn) = AsyncStream<Void>.makeStream()
+            let slow = HeldStore(
+                performer: AppStoreActions(by: reconciler), asked: askedOf, letGo: letGo)
+            let actions = StoreActionService(
+                service, at: [slow, UnaskedStore(app: "com.example.other", origins: [.localPlayProduction])])
+            let action = try await actions.request(
+                request(.extend, of: transaction, [.days: .integer(30)]), by: "K")
+            let lanes = actions.work(logger: ServiceFixture.logger)
+            // One lane for each app at a store, and one for the actions of other apps.
+            #expect(lanes.count == 3)
+            let work = Task { try await lanes[0].perform() }
+            for await _ in asked { break }
+            #expect(try await lanes[1].perform() == false)
+            #expect(try await lanes[2].perform() == false)
+            goOn.yield()
+            #expect(try await work.value)
+            #expect(try await actions.action(action.identifier).state == .confirmed)
+        }
+    }
+
+    @Test func `an action whose store has no key any more is given up after three days`() async throws {
+        let transaction = try await subscribe()
+        try await garden.withStore { client in
+            let asked = try await actions(client).request(
+                request(.extend, of: transaction, [.days: .integer(30)]), by: "K")
+            _ = try garden.store.advance(seconds: 3 * 86_400)
+            let keyless = StoreActionService(
+                service, at: [UnaskedStore(app: "com.example.other", origins: [.localSandbox])])
+            try await keyless.performDue()
+            let over = try await keyless.action(asked.identifier)
+            #expect(
+                over.state == .refused && over.lastError == StoreActionError.keyMissing(store: .appStore).rule.detail)
         }
     }
 

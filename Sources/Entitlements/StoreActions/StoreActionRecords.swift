@@ -87,9 +87,36 @@ struct StoreActionRecords {
     }
 
     /// The actions with an attempt, or a look, that is due, the longest waiting first.
-    func due(at moment: Timestamp, limit: Int) throws -> [StoreAction] {
-        try actions(
-            "WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, requested_at, action_id LIMIT $2", [moment, limit])
+    ///
+    /// - Parameters:
+    ///   - lane: The only lane; nil for the actions of none of the lanes.
+    ///   - lanes: All lanes.
+    func due(
+        at moment: Timestamp, in lane: StoreActionService.Lane?, of lanes: [StoreActionService.Lane], limit: Int
+    ) throws -> [StoreAction] {
+        var (conditions, arguments): ([String], [any SQLConvertible]) = (["next_attempt_at <= $1"], [moment])
+        func isIn(_ lane: StoreActionService.Lane, _ app: Int64) -> String {
+            arguments.append(app)
+            let number = arguments.count
+            arguments += lane.origins.map { $0 as any SQLConvertible }
+            let origins = lane.origins.indices.map { "$\(number + 1 + $0)" }.joined(separator: ", ")
+            return "app = $\(number) AND origin IN (\(origins))"
+        }
+        if let lane {
+            guard let app = apps[lane.app] else { return [] }
+            conditions.append(isIn(lane, app))
+        } else {
+            for lane in lanes {
+                // The ledger has no action of an app that it does not know.
+                if let app = apps[lane.app] { conditions.append("NOT (\(isIn(lane, app)))") }
+            }
+        }
+        arguments.append(limit)
+        return try actions(
+            """
+            WHERE \(conditions.joined(separator: " AND ")) ORDER BY next_attempt_at, requested_at, action_id
+            LIMIT $\(arguments.count)
+            """, arguments)
     }
 
     /// The actions, the newest first.

@@ -293,6 +293,8 @@ package enum StoreActionError: RuledError, Equatable {
     case ownApproval
     /// Nobody can tell if an attempt was performed.
     case uncertain(PurchaseStore)
+    /// An attempt ended with a fault of the service.
+    case failed
     /// Nobody is to decide about the action any more.
     case decided(StoreAction.State)
 
@@ -361,6 +363,11 @@ package enum StoreActionError: RuledError, Equatable {
                 "An attempt had no answer, so nobody can tell if it was performed. Look at the purchase at \(store.nameInSentence) before you "
                     + "ask again.",
                 korean: "응답을 받지 못해 요청이 처리되었는지 알 수 없습니다. 다시 요청하기 전에 \(store.name)에서 구매를 확인하세요.")
+        case .failed:
+            ErrorRule(
+                "storeActionFailed", .badGateway, isOfOperator: true,
+                "An attempt ended with a fault of the service, whose log has the reason. The service tries again for three days.",
+                korean: "서비스 오류로 요청을 마치지 못했습니다. 원인은 서비스 로그에 있습니다. 서비스가 3일 동안 다시 시도합니다.")
         case .decided(let state):
             ErrorRule(
                 "storeActionDecided", .conflict,

@@ -211,16 +211,46 @@ extension StoreActionService {
 
 /// Attempts, and the looks for the store's statement.
 extension StoreActionService {
-    package func due(limit: Int) async throws -> (due: [StoreAction], mayBeMore: Bool) {
-        let now = entitlements.clock.now()
-        let due = try await ledger.read { try $0.storeActions.due(at: now, limit: limit) }
+    /// The actions of one app at one store. A store that answers slowly holds no other lane back.
+    package struct Lane: Hashable, Sendable {
+        /// The bundle identifier.
+        let app: String
+        let store: PurchaseStore
+        fileprivate(set) var origins: [Origin]
+    }
+
+    /// The lanes of the stores that the process can ask, then nil for the actions of all others, whose deadlines pass, too.
+    package var lanes: [Lane?] { asked + [nil] }
+
+    private var asked: [Lane] {
+        var lanes: [Lane] = []
+        // An app may have several accounts at a store.
+        for performer in performers {
+            for origin in performer.origins.sorted(by: { $0.rawValue < $1.rawValue }) {
+                let known = lanes.firstIndex {
+                    $0.app.hasSameBytes(as: performer.app) && $0.store == origin.store
+                }
+                if let known {
+                    if !lanes[known].origins.contains(origin) { lanes[known].origins.append(origin) }
+                } else {
+                    lanes.append(Lane(app: performer.app, store: origin.store, origins: [origin]))
+                }
+            }
+        }
+        return lanes
+    }
+
+    /// - Parameter lane: One of `lanes`.
+    package func due(in lane: Lane?, limit: Int) async throws -> (due: [StoreAction], mayBeMore: Bool) {
+        let (now, asked) = (entitlements.clock.now(), asked)
+        let due = try await ledger.read { try $0.storeActions.due(at: now, in: lane, of: asked, limit: limit) }
         return (due, due.count == limit)
     }
 
     /// Does what is due for an action: an attempt, or a look for the store's statement of its effect.
     ///
     /// - Returns: The action afterwards.
-    /// - Throws: `StorageFault`. An error of the store is recorded.
+    /// - Throws: `StorageFault`, and faults of the service. An error of the store is recorded.
     @discardableResult package func perform(_ action: StoreAction) async throws -> StoreAction {
         if let begun = try await begin(action) {
             switch begun.state {
@@ -282,16 +312,35 @@ extension StoreActionService {
             try await settle(action, as: .accepted, answer, nil)
             onOutcome("accepted", "")
             if let accepted = try await recorded(action.identifier) { try await look(at: accepted) }
-        } catch let failure as StoreActionFailure {
+        } catch {
             guard !Task.isCancelled else { return }
+            let failure = try failure(error)
             let isOver = failure.isFinal || action.deadline <= entitlements.clock.now()
             onOutcome(isOver ? "refused" : "failed", failure.rule.code)
-            guard isOver else { return try await note(failure, about: action) }
-            // A refusal of the first attempt is the store's answer. That of a later one may be due to the first, which was performed.
-            let isKnown = !isSent || failure.isFinal && !isRepeated
-            let reason = isKnown ? failure.rule : StoreActionError.uncertain(action.key.origin.store).rule
-            try await settle(action, as: .refused, nil, reason.detail)
+            if isOver {
+                // A refusal of the first attempt is the store's answer. That of a later one may be due to the first, which was performed.
+                let isKnown = !isSent || failure.isFinal && !isRepeated
+                let reason = isKnown ? failure.rule : StoreActionError.uncertain(action.key.origin.store).rule
+                try await settle(action, as: .refused, nil, reason.detail)
+            } else {
+                try await note(failure, about: action)
+            }
+            try Self.rethrow(error)
         }
+    }
+
+    /// An error as that of an action: a fault of the service must not outlast the deadline either.
+    ///
+    /// - Throws: `StorageFault`. Without the ledger, nothing can be recorded, and the next attempt finds out what this one has done.
+    private func failure(_ error: any Error) throws -> StoreActionFailure {
+        if let fault = error as? StorageFault { throw fault }
+        return error as? StoreActionFailure ?? StoreActionFailure(StoreActionError.failed.rule, isFinal: false)
+    }
+
+    /// Throws a fault of the service, which the log must have.
+    private static func rethrow(_ error: any Error) throws {
+        guard !(error is StoreActionFailure) else { return }
+        throw error
     }
 
     private func performer(
@@ -341,10 +390,17 @@ extension StoreActionService {
             {
                 return
             }
-        } catch let failure as StoreActionFailure {
+        } catch {
             guard !Task.isCancelled else { return }
-            try await note(failure, about: action)
+            try await note(try failure(error), about: action)
+            try await endLooks(at: action)
+            return try Self.rethrow(error)
         }
+        try await endLooks(at: action)
+    }
+
+    /// Ends the looks after the deadline. The action stays as the store has answered it.
+    private func endLooks(at action: StoreAction) async throws {
         guard action.deadline <= entitlements.clock.now() else { return }
         let never: Timestamp? = nil
         _ = try await ledger.writeInBackground {

@@ -30,7 +30,7 @@ package struct AppStoreActions: StoreActionPerformer {
                 }
                 return .done(status.json)
             }
-            try await reconciler.recordStatuses(of: [action.key])
+            try await reconciler.recordStatuses(of: [action.key], within: .action)
             let last = try await last(of: action)
             // The store's own end: the ledger keeps an earlier one of a product that the catalog does not have.
             let stated = last.facts.date(.expiresDate) ?? last.expiresAt
@@ -73,7 +73,7 @@ package struct AppStoreActions: StoreActionPerformer {
     package func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? {
         try await asking {
             guard action.kind == .extendAll else {
-                try await reconciler.recordStatuses(of: [action.key])
+                try await reconciler.recordStatuses(of: [action.key], within: .action)
                 return nil
             }
             guard let status = try await client.extensionStatus(of: action), status.complete == true else { return nil }

@@ -2,8 +2,10 @@ import Entitlements
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Ledger
 import Logging
 import Proofs
+import Synchronization
 import Vocabulary
 
 /// The routes of actions at stores. Their bodies follow from the table of actions.
@@ -221,13 +223,36 @@ extension StoreAction: AnswerObject, Listed {
 extension StoreAction.Kind: AnswerValue {}
 extension StoreAction.State: AnswerValue {}
 
+/// The first fault of several pieces of work.
+private final class FirstFault: Sendable {
+    private let fault = Mutex<(any Error)?>(nil)
+
+    func keep(_ error: any Error) { fault.withLock { $0 = $0 ?? error } }
+
+    /// - Throws: The fault, if there was one.
+    func check() throws { if let error = fault.withLock({ $0 }) { throw error } }
+}
+
 extension StoreActionService {
-    /// The attempts that are due, and the looks for the stores' statements, while the service runs.
-    package func work(logger: Logger) -> DurableWork {
+    /// The largest number of actions of one lane at the same time.
+    private static let maximumAtOnce = 4
+
+    /// The attempts that are due, and the looks for the stores' statements, while the service runs: one for each lane.
+    package func work(logger: Logger) -> [DurableWork] {
         let actions = self
-        return DurableWork("store actions failed", in: entitlements.ledger, logger: logger) {
-            try await DurableWork.each(of: { try await actions.due(limit: DurableWork.pageSize) }) {
-                try await actions.perform($0)
+        return lanes.map { lane in
+            DurableWork("store actions failed", in: entitlements.ledger, logger: logger) {
+                let faults = FirstFault()
+                let found = try await DurableWork.each(
+                    of: { try await actions.due(in: lane, limit: DurableWork.pageSize) }, atOnce: Self.maximumAtOnce
+                ) { action in
+                    do { try await actions.perform(action) } catch let fault as StorageFault { throw fault } catch {
+                        // The fault of one action must not end the attempts of the others.
+                        faults.keep(error)
+                    }
+                }
+                try faults.check()
+                return found
             }
         }
     }
