@@ -310,12 +310,12 @@ private struct HeldStore: StoreActionPerformer {
             let decision = "\(Self.path)/\(Self.first)/decision"
             let approval: JSONValue = .object(["isApproved": .bool(true)])
             #expect(try await service.send(.put, decision, approval).code == "storeActionOwnApproval")
-            let approved = try await service.send(.put, decision, approval, key: service.otherKey).decoded(
+            let approved = try await service.send(.put, decision, approval, key: service.bobsKey).decoded(
                 StoreActionResource.self)
-            #expect(approved.state == "confirmed" && approved.decidedByName == "other")
+            #expect(approved.state == "confirmed" && approved.decidedByName == "bob's")
             #expect(try fixture.purchase(bought.number).refunds.count == 1)
             #expect(
-                try await service.send(.put, decision, approval, key: service.otherKey).code == "storeActionDecided")
+                try await service.send(.put, decision, approval, key: service.bobsKey).code == "storeActionDecided")
             let story = try await service.send(.get, "/v1/users/alice/story?kind=team").decoded(
                 List<StoryEntryResource>.self
             ).elements
@@ -357,6 +357,28 @@ private struct HeldStore: StoreActionPerformer {
             try await service.actions.performDue()
             #expect(try await Self.action(service).state == "confirmed")
             #expect(try fixture.purchase(bought.number).refunds.count == 1)
+        }
+    }
+
+    @Test func `two keys of one person, and keys of nobody, approve nothing`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service(approving: [.refund])
+            let bought = try fixture.buy("garden.gate")
+            let charge = try await Self.redeemed(bought.token, at: service)
+            let body = Self.body("refund", of: charge.transactionId)
+            #expect(try await Self.ask(service, body, key: service.adasKey).state == "awaitingApproval")
+            let decision = "\(Self.path)/\(Self.first)/decision"
+            let approval: JSONValue = .object(["isApproved": .bool(true)])
+            let second = try await service.keys.make(name: "ada's second", scopes: [.stores], person: "ada").key
+            #expect(try await service.send(.put, decision, approval, key: second).code == "storeActionOwnApproval")
+            #expect(try await service.send(.put, decision, approval).code == "storeActionPersonMissing")
+            await #expect(throws: StoreActionError.ownApproval) {
+                try await service.actions.decide(
+                    Self.first, approving: true, by: AuditActor.caller(member: "ada"))
+            }
+            #expect(try fixture.purchase(bought.number).refunds.isEmpty)
+            let approved = try await service.send(.put, decision, approval, key: service.bobsKey)
+            #expect(try approved.decoded(StoreActionResource.self).state == "confirmed")
         }
     }
 

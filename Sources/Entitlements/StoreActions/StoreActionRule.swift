@@ -289,8 +289,10 @@ package enum StoreActionError: RuledError, Equatable {
     /// An action of the kind, whose effect would add up, was performed lately.
     case repeated(String, at: Timestamp)
     case unknown
-    /// The caller has asked for the action.
+    /// The caller, or the same person, has asked for the action.
     case ownApproval
+    /// The caller's key names no person.
+    case personMissing
     /// Nobody can tell if an attempt was performed.
     case uncertain(PurchaseStore)
     /// An attempt ended with a fault of the service.
@@ -355,8 +357,15 @@ package enum StoreActionError: RuledError, Equatable {
         case .ownApproval:
             ErrorRule(
                 "storeActionOwnApproval", .conflict,
-                "A second person must approve the action: another member of the team, or another API key.",
-                korean: "다른 팀원이나 다른 API 키가 작업을 승인해야 합니다.")
+                "A second person must approve the action: another member of the team, or the API key of another person.",
+                korean: "다른 팀원이나 다른 사람의 API 키가 작업을 승인해야 합니다.")
+        case .personMissing:
+            ErrorRule(
+                "storeActionPersonMissing", .conflict,
+                "Nobody can tell whose key this is, so it approves nothing. Approve at the console, or with a key of a person: "
+                    + "`till keys make NAME --scope stores --person PERSON`.",
+                korean:
+                    "누구의 키인지 알 수 없어 승인할 수 없습니다. 콘솔에서 승인하거나 사람의 키(till keys make 이름 --scope stores --person 사람)를 쓰세요.")
         case .uncertain(let store):
             ErrorRule(
                 "storeActionUncertain", .badGateway,

@@ -155,6 +155,11 @@ extension StoreActionService {
             if isApproved {
                 guard action.state == .awaitingApproval else { throw StoreActionError.decided(action.state) }
                 guard !action.requestedBy.hasSameBytes(as: caller) else { throw StoreActionError.ownApproval }
+                guard let person = try transaction.person(of: caller) else { throw StoreActionError.personMissing }
+                // A machine asks, too. Whoever holds its key as well is known by nobody but the operator (ThreatModel.md).
+                if let asking = try transaction.person(of: action.requestedBy), asking.hasSameBytes(as: person) {
+                    throw StoreActionError.ownApproval
+                }
             } else {
                 // The store may have performed an attempt.
                 guard action.state == .awaitingApproval || action.state == .waiting && action.attempts == 0 else {
@@ -433,6 +438,18 @@ extension StoreActionService {
 }
 
 extension LedgerTransaction {
+    /// The person behind a caller; nil for an API key that names none.
+    fileprivate func person(of caller: String) throws -> String? {
+        switch AuditActor(caller: caller) {
+        case .member(let name): return name
+        case .apiKey(let identifier):
+            return try database.row("SELECT person FROM api_key WHERE key_id = $1", [identifier]) {
+                try $0.next() as String?
+            } ?? nil
+        case .user, .store, .till: return nil
+        }
+    }
+
     /// Adds an event about an action to the audit log of the owner. All subscribers of a product have none.
     fileprivate func audit(
         _ event: AuditEntry.Event, _ action: StoreAction, _ target: StoreActionTarget?, by actor: AuditActor,

@@ -16,6 +16,7 @@ struct StoreActionRoutes: OperationGroup {
     static let errors: [any RuledError] = [
         StoreActionError.notOfSubscription, StoreActionError.orderMissing, StoreActionError.ambiguous,
         StoreActionError.differs, StoreActionError.unknown, StoreActionError.ownApproval,
+        StoreActionError.personMissing,
     ]
     let parts: ServiceParts
 
@@ -165,7 +166,7 @@ extension APIOperation {
 
     static let decideStoreAction = APIOperation(
         .put, "/v1/store-actions/{action}/decision", for: .backEnd(.stores), isPerApp: true,
-        "decideStoreAction", "Approves an action that another caller has requested, or declines one",
+        "decideStoreAction", "Approves an action that another person has requested, or declines one",
         parameters: [action],
         body: .json([
             "isApproved": .flag("True to approve it; false to decline it, also one's own, before the store is asked.")

@@ -211,7 +211,7 @@ struct StoreActionsShow: ServiceCaller {
 struct StoreActionsApprove: ServiceCaller {
     static let configuration = CommandConfiguration(
         "approve", "Approve an action that somebody else has requested.",
-        "The service asks for it with `store-action-approval`. Use another API key than the one of the request.",
+        "The service asks for it with `store-action-approval`. Use the API key of another person (`till keys make --person`).",
         examples: "till actions approve 4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10")
 
     @OptionGroup var identifier: StoreActionIdentifier
