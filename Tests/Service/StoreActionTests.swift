@@ -134,6 +134,25 @@ private struct HeldStore: StoreActionPerformer {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an explanation names the action by which support refunds, if the service can ask`(hasKey: Bool) async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service {
+                hasKey ? $0 : UnaskedStore(app: TestGarden.bundleIdentifier)
+            }
+            let bought = try fixture.buy("garden.gate")
+            let charge = try await Self.redeemed(bought.token, at: service)
+            _ = try fixture.play.perform { try $0.refund(bought.number, isRevoking: true, source: .developer) }
+            _ = try await service.app.refresh(bought.token)
+            let explained = try await service.send(.get, "/v1/users/alice/items/gate/1/explanation").decoded(
+                ExplanationResource.self)
+            #expect(!explained.isOwned && ["refunded", "revokedByAppStore"].contains(explained.cause))
+            let command = "`till actions request refund \(charge.transactionId)` has the order refunded"
+            #expect(explained.remedy?.contains(hasKey ? command : "refunded in the Play Console, or by Google") == true)
+            #expect(explained.remedy?.contains("Only Google") == false)
+        }
+    }
+
     @Test func `a repeated request refunds nothing twice`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()

@@ -43,6 +43,11 @@ package struct StoreActionService: Sendable {
         performers.contains { $0.app.hasSameBytes(as: app) && $0.origins.contains(origin) }
     }
 
+    /// True if the process can ask the store of a purchase for an action.
+    package func canAsk(_ origin: Origin, of app: String, for kind: StoreAction.Kind) -> Bool {
+        kind.rule.endpoint(at: origin.store) != nil && canAsk(origin, of: app)
+    }
+
     /// The apps and origins whose stores the process can ask for an action.
     package func places(for kind: StoreAction.Kind) -> [(app: String, origin: Origin)] {
         performers.flatMap { performer in

@@ -259,8 +259,7 @@ extension StoreActionField {
 extension CustomerView {
     /// True if the service can ask the store for a refund of a transaction.
     func canRefund(_ transaction: RedeemedTransaction) -> Bool {
-        StoreAction.Kind.refund.rule.endpoint(at: transaction.origin.store) != nil
-            && services.storeActions.canAsk(transaction.origin, of: transaction.app ?? "")
+        services.storeActions.canAsk(transaction.origin, of: transaction.app ?? "", for: .refund)
     }
 
     /// The actions at the store about a transaction: those that were asked for, and the forms of others.
