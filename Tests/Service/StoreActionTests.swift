@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -444,6 +445,45 @@ private struct HeldStore: StoreActionPerformer {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an order that nobody has redeemed is refunded`(takesGoods: Bool) async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let bought = try fixture.buy("garden.gate")
+            #expect(try await service.app.refresh(bought.token) == [.parked])
+            let order = try #require(try await service.unclaimed())
+            let action = try await Self.ask(
+                service, Self.body("refund", of: order, ["takesGoods": .bool(takesGoods)]))
+            #expect(action.state == "confirmed" && action.transaction == order)
+            #expect(try fixture.purchase(bought.number).refunds.map(\.isRevoking) == [takesGoods])
+            let again = try await Self.ask(
+                service, Self.body("refund", of: order, ["takesGoods": .bool(takesGoods)]), as: Self.second)
+            #expect(again.actionId == Self.first)
+            #expect(try fixture.purchase(bought.number).refunds.count == 1)
+            #expect(try await service.send(.get, "/v1/users/alice/story").code == nil)
+        }
+    }
+
+    @Test(arguments: [StoreAction.Kind.revoke, .cancel, .extend])
+    func `a subscription that nobody has redeemed is ended, canceled and moved`(kind: StoreAction.Kind) async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let bought = try fixture.subscribe()
+            #expect(try await service.app.refresh(bought.token) == [.parked])
+            let charge = try #require(try await service.unclaimed())
+            let fields: [String: JSONValue] = kind == .extend ? ["days": .integer(30)] : [:]
+            let action = try await Self.ask(service, Self.body(kind.rawValue, of: charge, fields))
+            #expect(action.state == "confirmed", "\(action.lastError ?? "")")
+            let purchase = try fixture.subscription(bought.number)
+            switch kind {
+            case .revoke: #expect(purchase.periods.map(\.refunded) == [purchase.periods[0].price])
+            case .cancel: #expect(purchase.state == .canceled)
+            case .extend: #expect(purchase.expiryTime == bought.expiryTime.adding(days: 30))
+            case .refund, .extendAll: break
+            }
+        }
+    }
+
     @Test func `an erasure removes the reason`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()
@@ -561,6 +601,41 @@ private struct HeldStore: StoreActionPerformer {
             _ = try garden.store.advance(seconds: 7 * 86_400)
             #expect(try await actions.request(again, by: "K").identifier == again.identifier)
         }
+    }
+
+    @Test(arguments: [false, true])
+    func `a renewal date that nobody has redeemed is extended, by its transaction or order`(
+        namesOrder: Bool
+    ) async throws {
+        let bought = try garden.buy("garden.premium.monthly")
+        let transaction = try #require(bought.purchase?.transactionIdentifier)
+        for notification in try garden.store.notifications() {
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        let parked = try await service.unclaimedPurchases(ofTransaction: transaction, after: nil, limit: 9)
+        #expect(parked.map(\.transactionIdentifier) == [transaction])
+        let sold = try #require(try garden.store.history(of: "alice").last)
+        try await garden.withStore { client in
+            let keys = service.ledger.apiKeys(clock: garden.store.clock)
+            let key = try await keys.make(name: "desk", scopes: [.stores]).key
+            var stores = StoreClients()
+            stores.orders = [client]
+            let made = actions(client)
+            let till = Till(service, clock: garden.store.clock) { $0.storeActions = made }
+            let routes = ServiceRoutes(till, stores: stores, RouteSettings(.apiKeys(keys)))
+            let reference = namesOrder ? sold.orderIdentifier : transaction
+            let body = ByteBuffer(
+                string: #"{"kind":"extend","transaction":"\#(reference)","days":30,"reason":"An outage"}"#)
+            try await Application(router: routes.router()).test(.router) { browser in
+                let answer = try await browser.executeRequest(
+                    uri: "/v1/store-actions/\(UUID().uuidString)", method: .put,
+                    headers: [.authorization: "Bearer \(key)"], body: body)
+                #expect(answer.status == .ok)
+                #expect(String(buffer: answer.body).contains("\"confirmed\""), "\(String(buffer: answer.body))")
+            }
+        }
+        let now = try #require(try garden.store.history(of: "alice").last)
+        #expect(now.expiresDate == sold.expiresDate?.adding(days: 30))
     }
 
     @Test func `the notification of an extension confirms it`() async throws {

@@ -141,6 +141,13 @@ package struct StoreActionRequest: Sendable {
         self.isAdditional = isAdditional
     }
 
+    /// The same request about another name of its purchase.
+    package func naming(_ reference: String) -> StoreActionRequest {
+        StoreActionRequest(
+            identifier, kind, of: reference, origin: origin, app: app, reason: reason, fields,
+            isAdditional: isAdditional)
+    }
+
     /// The fields in the form that the ledger keeps, with those that are left out.
     ///
     /// - Throws: `StoreActionError.termsInvalid`.
@@ -164,12 +171,16 @@ package struct StoreActionRequest: Sendable {
 
 /// The purchase of an action in the ledger.
 package struct StoreActionTarget: Sendable {
-    /// The number of the owner.
-    let owner: Int64
+    /// The number of the owner; nil for a purchase that nobody has redeemed.
+    let owner: Int64?
     /// The transaction of the action.
     package let transaction: RedeemedTransaction
     /// The last transaction of its purchase.
     package let last: RedeemedTransaction
+    /// The statement about the renewal of a purchase that nobody has redeemed; nil without one.
+    var unclaimedRenewal: StatedRenewal?
+
+    package var isClaimed: Bool { owner != nil }
 }
 
 /// The error of a store about an action.
@@ -217,7 +228,8 @@ package protocol StoreActionPerformer: Sendable {
 
     /// Asks the store about an accepted action, and records what it states.
     ///
-    /// - Returns: The final answer about all subscribers; nil if the ledger says if the action has taken effect.
+    /// - Returns: The final answer about all subscribers, or about a purchase that nobody has redeemed; nil if the ledger says if the action
+    ///   has taken effect.
     /// - Throws: `StoreActionFailure`; `StorageFault`.
     func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject?
 }

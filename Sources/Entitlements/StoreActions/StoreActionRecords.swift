@@ -203,13 +203,52 @@ extension LedgerTransaction {
         get throws { StoreActionRecords(database: database, apps: try apps) }
     }
 
-    /// The redeemed transactions of an identifier, with their owners.
+    /// The transactions of an identifier or an order: the redeemed ones, or else those that nobody has redeemed.
     func storeActionTargets(
         _ identifier: String, from origin: Origin?, in app: String?
     ) throws -> [StoreActionTarget] {
+        let redeemed = try redeemedTargets(identifier, from: origin, in: app)
+        return redeemed.isEmpty ? try unclaimedTargets(identifier, from: origin, in: app) : redeemed
+    }
+
+    /// The targets among the purchases that nobody has redeemed. The last renewal stands for an original transaction.
+    private func unclaimedTargets(
+        _ identifier: String, from origin: Origin?, in app: String?
+    ) throws -> [StoreActionTarget] {
+        let found = try identifiers(meantBy: identifier).flatMap {
+            try unclaimedPurchases(ofTransaction: $0, in: app, after: nil, limit: 100)
+        }.filter { origin == nil || $0.origin == origin }
+        let named = found.filter { $0.transactionIdentifier.hasSameBytes(as: identifier) }
+        let ofPurchases = Dictionary(grouping: found) {
+            TransactionKey(app: $0.app, origin: $0.origin, identifier: $0.originalTransactionIdentifier)
+        }
+        let shown = named.isEmpty ? ofPurchases.values.compactMap(\.newest) : named
+        return try shown.map { purchase in
+            let all = try unclaimedPurchases(
+                ofTransaction: purchase.originalTransactionIdentifier, in: purchase.app, after: nil, limit: 100
+            ).filter { $0.origin == purchase.origin }
+            let last = all.newest ?? purchase
+            return StoreActionTarget(
+                owner: nil, transaction: purchase.stated, last: last.stated, unclaimedRenewal: last.claim.renewal)
+        }
+    }
+
+    private func redeemedTargets(
+        _ identifier: String, from origin: Origin?, in app: String?
+    ) throws -> [StoreActionTarget] {
         let reading = ReadingRecords(database: database)
-        let found = try owners(of: identifier, named: nil).flatMap { owner in
+        var found = try owners(of: identifier, named: nil).flatMap { owner in
             try transactions(identifier, from: origin, in: app, of: owner).map { (owner, $0) }
+        }
+        if found.isEmpty, identifier.hasPrefix(Self.orderPrefix) {
+            let ofOrder = try database.rows(
+                "SELECT user_id, transaction_id FROM redeemed_transaction WHERE order_id = $1 ORDER BY user_id, sequence",
+                [identifier]
+            ) { (owner: try $0.next() as Int64, transaction: try $0.next() as String) }
+            // Each line of the order stands for it.
+            found = try ofOrder.lazy.flatMap { owner, transaction in
+                try transactions(transaction, from: origin, in: app, of: owner).map { (owner, $0) }
+            }.prefix(1).map(\.self)
         }
         return try found.map { owner, transaction in
             let original = TransactionKey(
@@ -222,14 +261,16 @@ extension LedgerTransaction {
     }
 
     /// The purchase of a recorded action; nil for an action about all subscribers, and for a purchase that is gone.
-    func target(of action: StoreAction) throws -> StoreActionTarget? {
+    package func target(of action: StoreAction) throws -> StoreActionTarget? {
         switch action.kind.rule.object {
         case .product: return nil
         case .transaction:
             return try storeActionTargets(action.key.identifier, from: action.key.origin, in: action.key.app).first
         case .subscription:
             let all = try redeemedTransactions(ofPurchase: action.key)
-            guard let last = all.max(by: { $0.isEarlier(than: $1) }) else { return nil }
+            guard let last = all.max(by: { $0.isEarlier(than: $1) }) else {
+                return try unclaimedTargets(action.key.identifier, from: action.key.origin, in: action.key.app).first
+            }
             let owner: Int64? = try database.value(
                 "\(Table.ownerOfPurchase) AND origin = $2 AND app = $3", action.key.sqlValues(try apps))
             return owner.map { StoreActionTarget(owner: $0, transaction: last, last: last) }
@@ -247,9 +288,12 @@ extension LedgerTransaction {
             return isTaken || !action.isOn(.takesGoods) && transaction.paidBack?.isWhole == true
         case .revoke: return target.last.revocationDate != nil
         case .cancel:
-            let renewal = try ReadingRecords(database: database).renewals(of: target.owner).first {
-                $0.purchase == transaction.purchase
-            }?.renewal
+            let renewal =
+                try target.owner.map { owner in
+                    try ReadingRecords(database: database).renewals(of: owner).first {
+                        $0.purchase == transaction.purchase
+                    }?.renewal
+                } ?? target.unclaimedRenewal
             return renewal?.facts.integer(.autoRenewStatus) == Int64(AutoRenewStatus.off.rawValue)
         case .extend:
             guard let end = action.before?.moment(StoreAction.endBefore), let now = target.last.expiresAt else {
@@ -274,6 +318,25 @@ extension LedgerTransaction {
             return summary
         }
         return nil
+    }
+}
+
+extension [UnclaimedPurchase] {
+    /// The last transaction of a purchase; nil for none.
+    fileprivate var newest: UnclaimedPurchase? {
+        self.max { ($0.purchaseDate, $0.statedAt) < ($1.purchaseDate, $1.statedAt) }
+    }
+}
+
+extension UnclaimedPurchase {
+    /// What the store has stated, as the transaction that a redemption would make of it.
+    fileprivate var stated: RedeemedTransaction {
+        RedeemedTransaction(
+            sequence: 0, origin: origin, transactionIdentifier: transactionIdentifier,
+            originalTransactionIdentifier: originalTransactionIdentifier, productIdentifier: productIdentifier,
+            quantity: claim.quantity, purchaseDate: purchaseDate, redeemedAt: statedAt, revocationDate: revocationDate,
+            app: app, appNumber: appNumber, expiresAt: claim.endingAsStated.expiresAt,
+            facts: claim.facts ?? TransactionFacts())
     }
 }
 

@@ -420,7 +420,7 @@ extension StoreActionService {
 
     /// Confirms an action if the ledger has the store's statement of its effect.
     ///
-    /// - Parameter final: The store's final answer about all subscribers; nil for none.
+    /// - Parameter final: The store's final answer, for an action about which the ledger has no statement; nil for none.
     private func confirm(_ action: StoreAction, _ final: JSONObject?) async throws -> Bool {
         let now = entitlements.clock.now()
         return try await ledger.writeInBackground { transaction in
@@ -428,7 +428,7 @@ extension StoreActionService {
             if action.kind.rule.object == .product {
                 answer = try answer ?? transaction.summary(of: action)
                 guard answer != nil else { return false }
-            } else {
+            } else if answer == nil {
                 guard let target = try transaction.target(of: action), try transaction.isStated(action, of: target)
                 else { return false }
             }
@@ -455,17 +455,18 @@ extension LedgerTransaction {
         }
     }
 
-    /// Adds an event about an action to the audit log of the owner. All subscribers of a product have none.
+    /// Adds an event about an action to the audit log of the owner. All subscribers of a product have none, nor has a purchase that nobody
+    /// has redeemed: the action itself names who has asked.
     fileprivate func audit(
         _ event: AuditEntry.Event, _ action: StoreAction, _ target: StoreActionTarget?, by actor: AuditActor,
         _ words: String, at moment: Timestamp
     ) throws {
-        guard let target else { return }
+        guard let target, let owner = target.owner else { return }
         try audit.append(
             AuditEntry(
                 happenedAt: moment, event: event, actor: actor, origin: action.key.origin, app: action.key.app,
                 reference: target.transaction.transactionIdentifier, subject: target.transaction.productIdentifier,
                 reason: words),
-            to: target.owner)
+            to: owner)
     }
 }

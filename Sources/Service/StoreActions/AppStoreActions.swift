@@ -49,8 +49,8 @@ package struct AppStoreActions: StoreActionPerformer {
     }
 
     private func last(of action: StoreAction) async throws -> RedeemedTransaction {
-        let all = try await reconciler.service.ledger.read { try $0.redeemedTransactions(ofPurchase: action.key) }
-        guard let last = all.max(by: { $0.isEarlier(than: $1) }) else {
+        let target = try await reconciler.service.ledger.read { try $0.target(of: action) }
+        guard let last = target?.last else {
             throw StoreActionFailure(GrantError.transactionNotFound.rule, isFinal: true)
         }
         return last

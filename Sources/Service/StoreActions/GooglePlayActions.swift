@@ -129,6 +129,8 @@ package struct GooglePlayActions: StoreActionPerformer {
     /// Asks about the token, as a notification does. A consumed purchase, whose token Google Play has forgotten, has its orders.
     package func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? {
         try await asking {
+            // The ledger keeps no refund of a part of what nobody has redeemed.
+            if let target, !target.isClaimed { return try await answer(about: action, target) }
             guard let place = try await place(of: target) else { return nil }
             do {
                 _ = try await play.refresh(place.token, within: PlayDeveloperClient.action)
@@ -138,6 +140,33 @@ package struct GooglePlayActions: StoreActionPerformer {
             }
             return nil
         }
+    }
+
+    /// Google Play's own words about the effect of an action; nil before it.
+    private func answer(about action: StoreAction, _ target: StoreActionTarget) async throws -> JSONObject? {
+        if action.kind == .refund {
+            let order = try order(of: target)
+            let known = try await play.client.order(order, within: PlayDeveloperClient.action)
+            return known?.isRefunded == true ? ["orderId": .string(order), "state": "REFUNDED"] : nil
+        }
+        let place = try await subscription(target)
+        let now = try await play.client.facts(ofSubscription: place.token, item: place.productIdentifier)
+        let hasEffect =
+            switch action.kind {
+            case .revoke: now.state == "SUBSCRIPTION_STATE_EXPIRED"
+            case .cancel: ["SUBSCRIPTION_STATE_CANCELED", "SUBSCRIPTION_STATE_EXPIRED"].contains(now.state)
+            case .extend:
+                if let end = now.expiryTime, let before = action.before?.moment(StoreAction.endBefore) {
+                    end > before
+                } else {
+                    false
+                }
+            case .refund, .extendAll: false
+            }
+        guard hasEffect else { return nil }
+        return [
+            "subscriptionState": .string(now.state), "expiryTime": now.expiryTime.map { .string($0.rfc3339) },
+        ]
     }
 
     private static func answer(end: Timestamp) -> JSONObject { ["expiryTime": .string(end.rfc3339)] }

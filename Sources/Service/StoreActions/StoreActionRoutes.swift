@@ -35,7 +35,7 @@ struct StoreActionRoutes: OperationGroup {
         group.on(.requestStoreAction) { request, context in
             let actions = actions(context)
             let requested = try await Self.request(request, context)
-            let action = try await actions.request(requested, by: try context.requiredCaller.name)
+            let action = try await ask(requested, actions, by: try context.requiredCaller.name, context)
             return try await answer(try await perform(action, actions))
         }
         group.on(.decideStoreAction) { request, context in
@@ -53,6 +53,19 @@ struct StoreActionRoutes: OperationGroup {
 
     private func actions(_ context: ServiceContext) -> StoreActionService {
         till.storeActions.limited(to: context.caller?.limitingApp)
+    }
+
+    /// Records a request. The App Store is asked about an order, of which no proof tells.
+    private func ask(
+        _ request: StoreActionRequest, _ actions: StoreActionService, by caller: String, _ context: ServiceContext
+    ) async throws -> StoreAction {
+        do { return try await actions.request(request, by: caller) } catch GrantError.transactionNotFound {
+            let originals = try await service.limited(to: context).originalTransactions(
+                ofOrder: request.reference, asking: stores.orders)
+            guard let original = originals.first else { throw GrantError.transactionNotFound }
+            guard originals.count == 1 else { throw GrantError.transactionAmbiguous }
+            return try await actions.request(request.naming(original), by: caller)
+        }
     }
 
     /// The first attempt, so that the answer of the store is the answer to the request. The background work makes the others.
@@ -137,7 +150,7 @@ extension APIOperation {
         body: HTTPSupport.RequestBody.json(
             Schema.object("The action, what it is about, its fields and the reason.").fields(storeActionFields).closed),
         answers: [.json("The action after the first attempt.", StoreAction.self)],
-        or: [.conflict, .refused])
+        or: [.conflict, .refused, .badGateway])
 
     private static let storeActionFields: [(name: String, schema: Schema)] =
         [
@@ -148,7 +161,7 @@ extension APIOperation {
             (
                 "transaction",
                 Schema.text(
-                    "The charge of a refund, or any transaction of a subscription; absent for `extendAll`.",
+                    "The charge of a refund, or any transaction of a subscription, or an order; nobody need have redeemed it. Absent for `extendAll`.",
                     length: 1...256
                 ).example("2000000000000001").optional
             ),

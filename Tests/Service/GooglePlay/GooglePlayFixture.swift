@@ -251,6 +251,12 @@ final class PlayService: Sendable {
             .first { $0.balance == "seeds" }?.amount ?? 0
     }
 
+    /// The transaction of the only purchase that nobody has redeemed; nil if there is none.
+    func unclaimed() async throws -> String? {
+        let all = try await entitlements.unclaimedPurchases(ofTransaction: nil, after: nil, limit: 2)
+        return all.count == 1 ? all.first?.transactionIdentifier : nil
+    }
+
     func acknowledge() async throws {
         try await app.acknowledger(metrics: metrics, logger: ServiceFixture.logger).perform()
     }

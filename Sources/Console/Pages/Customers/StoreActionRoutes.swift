@@ -29,15 +29,12 @@ struct StoreActionRoutes: Sendable {
         }
         pages.post("customers/:issuer/:user/transactions/:transaction/store-actions", .support) { request, context in
             let user = try ConsolePath.customer(context.parameters)
-            let transaction = try context.parameters.text("transaction")
-            let (origin, app) = (try request.recordedOrigin(), try request.query("app"))
-            let kind = try Self.kind(in: context.form)
-            guard kind.rule.object != .product else {
-                throw ConsoleForm.invalid(Self.kind, "an action about one purchase")
-            }
-            try await ask(kind, of: transaction, origin, in: app, context)
-            return ConsolePath.customer(
-                user, "transactions", transaction, query: ["origin": origin?.rawValue, "app": app], done: .requested)
+            let (transaction, query) = try await ask(request, context)
+            return ConsolePath.customer(user, "transactions", transaction, query: query, done: .requested)
+        }
+        pages.post("unclaimed/:transaction/store-actions", .support) { request, context in
+            let (transaction, query) = try await ask(request, context)
+            return ConsolePath("unclaimed", transaction, query: query, done: .requested)
         }
         pages.post("store-actions/:action/approval", .support) { _, context in
             try await decide(approving: true, context, done: .approved)
@@ -66,6 +63,22 @@ struct StoreActionRoutes: Sendable {
     }
 
     private static func additional(_ kind: StoreAction.Kind) -> String { kind.rawValue + "-additional" }
+
+    /// Asks the store of the transaction of a path.
+    ///
+    /// - Returns: The transaction, and the query of its page.
+    private func ask(
+        _ request: Request, _ context: ConsoleContext
+    ) async throws -> (transaction: String, query: KeyValuePairs<String, String?>) {
+        let transaction = try context.parameters.text("transaction")
+        let (origin, app) = (try request.recordedOrigin(), try request.query("app"))
+        let kind = try Self.kind(in: context.form)
+        guard kind.rule.object != .product else {
+            throw ConsoleForm.invalid(Self.kind, "an action about one purchase")
+        }
+        try await ask(kind, of: transaction, origin, in: app, context)
+        return (transaction, ["origin": origin?.rawValue, "app": app])
+    }
 
     /// Records the request of a form, and asks the store. A form that is sent twice is about one action.
     private func ask(
@@ -264,28 +277,39 @@ extension CustomerView {
 
     /// The actions at the store about a transaction: those that were asked for, and the forms of others.
     func storeActions(of transaction: RedeemedTransaction) async throws -> HTML {
-        let references = Set(
-            [transaction.transactionIdentifier, transaction.originalTransactionIdentifier].map { ByteKey($0) })
+        try await StoreActionRoutes.actions(
+            about: [transaction.transactionIdentifier, transaction.originalTransactionIdentifier], transaction.origin,
+            in: transaction.app ?? "", to: transaction.path(of: user, "store-actions"), services, context)
+    }
+}
+
+extension StoreActionRoutes {
+    /// The actions at a store about a purchase: those that were asked for, and the forms of others.
+    ///
+    /// - Parameters:
+    ///   - references: The transaction and the original transaction.
+    ///   - app: The bundle identifier.
+    ///   - path: The path that takes the forms.
+    static func actions(
+        about references: [String], _ origin: Origin, in app: String, to path: ConsolePath,
+        _ services: any ConsoleServices, _ context: ConsoleContext
+    ) async throws -> HTML {
         var asked: [StoreAction] = []
-        for reference in references.sorted() {
-            asked += try await services.storeActions.actions(about: reference.text, limit: Self.listed).filter {
-                $0.key.origin == transaction.origin && $0.key.app.hasSameBytes(as: transaction.app ?? "")
-            }
+        for reference in Set(references.map { ByteKey($0) }).sorted() {
+            asked += try await services.storeActions.actions(about: reference.text, limit: CustomerView.listed)
+                .filter { $0.key.origin == origin && $0.key.app.hasSameBytes(as: app) }
         }
         asked.sort { $0.position > $1.position }
-        let (keys, store) = (keys, transaction.origin.store)
-        let canAsk = services.storeActions.canAsk(transaction.origin, of: transaction.app ?? "")
+        let keys = try await services.ledger.apiKeyNames()
         return HTML {
             if !asked.isEmpty {
-                part("Store actions") { StoreActionRoutes.table(of: asked, names, keys, context, next: nil) }
+                part("Store actions") { table(of: asked, services.names, keys, context, next: nil) }
             }
-            if canAsk, context.may(.support) {
+            if services.storeActions.canAsk(origin, of: app), context.may(.support) {
                 part("Ask the store") {
-                    for kind in StoreAction.Kind.aboutPurchases(at: store) {
-                        if let endpoint = kind.rule.endpoint(at: store) {
-                            StoreActionRoutes.form(
-                                kind, at: endpoint, to: transaction.path(of: user, "store-actions"), context,
-                                services.randomness)
+                    for kind in StoreAction.Kind.aboutPurchases(at: origin.store) {
+                        if let endpoint = kind.rule.endpoint(at: origin.store) {
+                            form(kind, at: endpoint, to: path, context, services.randomness)
                         }
                     }
                 }
