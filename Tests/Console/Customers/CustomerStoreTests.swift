@@ -1,5 +1,6 @@
 import Entitlements
 import Foundation
+import HTTPTypes
 import Ledger
 import Proofs
 import TestSupport
@@ -98,7 +99,7 @@ import Vocabulary
     }
 
     @Test func `an explanation leads to the refund that the service can ask for`() async throws {
-        let console = try await GardenConsole { StoreActionService($0, at: [SilentPlay()]) }
+        let console = try await GardenConsole(storeActions: { StoreActionService($0, at: [SilentPlay()]) })
         let now = console.garden.clock.now()
         let alice = try console.user()
         for (second, revoked) in [nil, now].enumerated() {
