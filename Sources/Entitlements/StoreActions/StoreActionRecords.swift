@@ -285,7 +285,12 @@ extension LedgerTransaction {
         switch action.kind {
         case .refund:
             let isTaken = transaction.revocationDate != nil
-            return isTaken || !action.isOn(.takesGoods) && transaction.paidBack?.isWhole == true
+            if isTaken || !action.isOn(.takesGoods) && transaction.paidBack?.isWhole == true { return true }
+            // A request to Apple may be about a part. Another part may have been paid back before.
+            guard action.key.origin.store == .appStore, let amount = transaction.paidBack?.amount else { return false }
+            guard case .number(let before)? = action.before?[StoreAction.paidBefore], let earlier = Int64(before.text)
+            else { return true }
+            return amount > earlier
         case .revoke: return target.last.revocationDate != nil
         case .cancel:
             let renewal =
@@ -300,7 +305,8 @@ extension LedgerTransaction {
                 return false
             }
             return now > end
-        case .extendAll: return false
+        // The ledger has no statement of their effects; the store's answer is one.
+        case .extendAll, .changePrice, .changeMetadata, .migrate: return false
         }
     }
 
@@ -343,6 +349,8 @@ extension UnclaimedPurchase {
 extension StoreAction {
     /// The fact before an extension: the end of the last period.
     package static let endBefore = "expiresDate"
+    /// The fact before a refund at the App Store: the milliunits that were paid back before; absent for none.
+    package static let paidBefore = "refundedAmount"
 }
 
 extension LedgerFeature {
@@ -355,13 +363,14 @@ extension Table {
     /// those that a store performs once.
     static let isStanding = """
         state IN ('awaitingApproval', 'waiting') OR state = 'accepted' AND next_attempt_at IS NOT NULL \
-        OR kind IN \(onceKinds) AND state IN ('accepted', 'confirmed')
+        OR (\(isOnce)) AND state IN ('accepted', 'confirmed')
         """
 
-    private static let onceKinds =
-        "("
-        + StoreAction.Kind.allCases.filter { $0.rule.repetition == .none }.map { "'\($0.rawValue)'" }
-        .joined(separator: ", ") + ")"
+    private static let isOnce = StoreAction.Kind.allCases.flatMap { kind in
+        kind.rule.endpoints.filter { $0.repetition == .none }.map {
+            "kind = '\(kind.rawValue)' AND \(Origin.condition(of: $0.store))"
+        }
+    }.joined(separator: " OR ")
 
     /// The actions that the team has asked stores for. `reference`: the transaction, the original transaction of a subscription, or the
     /// product; `user_id`: the owner at the time of the request, whose erasure removes the reason; `facts_before`: what the store stated

@@ -43,9 +43,9 @@ package struct StoreActionService: Sendable {
         performers.contains { $0.app.hasSameBytes(as: app) && $0.origins.contains(origin) }
     }
 
-    /// True if the process can ask the store of a purchase for an action.
+    /// True if the process can ask the store for an action about any purchase there.
     package func canAsk(_ origin: Origin, of app: String, for kind: StoreAction.Kind) -> Bool {
-        kind.rule.endpoint(at: origin.store) != nil && canAsk(origin, of: app)
+        kind.rule.endpoint(at: origin.store).map { !$0.isOfDescribed } ?? false && canAsk(origin, of: app)
     }
 
     /// The apps and origins whose stores the process can ask for an action.
@@ -74,7 +74,7 @@ extension StoreActionService {
                 throw StoreActionError.notPossible(store: key.origin.store, request.kind)
             }
             guard canAsk(key.origin, of: key.app) else { throw StoreActionError.keyMissing(store: key.origin.store) }
-            try check(request.kind, target)
+            try check(request.kind, endpoint, target)
             let isDecided = !approved.contains(request.kind)
             let action = StoreAction(
                 request.identifier, request.kind, of: key, product, try request.terms(at: endpoint),
@@ -89,7 +89,7 @@ extension StoreActionService {
                 }
                 return known
             }
-            if request.kind.rule.repetition == .addsUp, !request.isAdditional,
+            if endpoint.repetition == .addsUp, !request.isAdditional,
                 let earlier = try records.accepted(
                     request.kind, of: key, since: now.adding(days: -StoreAction.repetitionDays))
             {
@@ -135,10 +135,17 @@ extension StoreActionService {
         return (target, key, isCharge ? stated.productIdentifier : target.last.productIdentifier)
     }
 
-    private func check(_ kind: StoreAction.Kind, _ target: StoreActionTarget?) throws(StoreActionError) {
+    private func check(
+        _ kind: StoreAction.Kind, _ endpoint: StoreActionRule.Endpoint, _ target: StoreActionTarget?
+    ) throws(StoreActionError) {
         guard let target else { return }
+        // A migration is what makes a subscription one that a server has described.
+        if endpoint.isOfDescribed, kind != .migrate, target.last.facts[.advancedCommerceInfo] == nil {
+            throw .notPossible(store: endpoint.store, kind)
+        }
         switch kind.rule.object {
-        case .transaction: if target.transaction.facts[.orderId] == nil { throw .orderMissing }
+        case .transaction:
+            if !endpoint.isOfDescribed, target.transaction.facts[.orderId] == nil { throw .orderMissing }
         case .subscription:
             let known = entitlements.apps.type(of: target.last.productIdentifier)
             guard [target.last].productType(inCatalog: known) == .autoRenewableSubscription else {

@@ -56,7 +56,8 @@ package struct GooglePlayActions: StoreActionPerformer {
                 let place = try await subscription(target)
                 let now = try await play.client.facts(ofSubscription: place.token, item: place.productIdentifier)
                 return try await preparation(of: action, now, target)
-            case .extendAll: throw StoreActionFailure(Self.notPossible(action), isFinal: true)
+            case .extendAll, .changePrice, .changeMetadata, .migrate:
+                throw StoreActionFailure(Self.notPossible(action), isFinal: true)
             }
         }
     }
@@ -88,7 +89,7 @@ package struct GooglePlayActions: StoreActionPerformer {
             if present == end.adding(days: try action.days) { return .done(Self.answer(end: present)) }
             // It has renewed since, with or without the days.
             throw StoreActionFailure(Self.uncertain(action), isFinal: true)
-        case .refund, .extendAll: return .due(facts)
+        case .refund, .extendAll, .changePrice, .changeMetadata, .migrate: return .due(facts)
         }
     }
 
@@ -121,7 +122,8 @@ package struct GooglePlayActions: StoreActionPerformer {
                 return try await play.client.call(
                     "defer", ofSubscription: try await subscription(target).token,
                     ["deferralContext": .object(context)])
-            case .extendAll: throw StoreActionFailure(Self.notPossible(action), isFinal: true)
+            case .extendAll, .changePrice, .changeMetadata, .migrate:
+                throw StoreActionFailure(Self.notPossible(action), isFinal: true)
             }
         }
     }
@@ -161,7 +163,7 @@ package struct GooglePlayActions: StoreActionPerformer {
                 } else {
                     false
                 }
-            case .refund, .extendAll: false
+            case .refund, .extendAll, .changePrice, .changeMetadata, .migrate: false
             }
         guard hasEffect else { return nil }
         return [

@@ -196,6 +196,7 @@ extension StoreActionField {
         case .choice(let choices): .one(of: choices.map(\.word), rule.meaning)
         case .number(let range): .integer(rule.meaning, in: range)
         case .countries(let limit): .array(of: .text(length: 3...3), rule.meaning, count: 1...limit)
+        case .request: .anyObject.described(rule.meaning)
         }
     }
 }

@@ -101,7 +101,7 @@ struct KeysMake: LedgerUser {
             till keys make "support desk" --scope support --scope grant
             till keys make "garden back end" --bundle-id com.example.garden
             till keys make contractor --scope read --until 90d
-            till keys make "Ada's refunds" --scope stores --person ada
+            till keys make "refunds of ada" --scope stores --person ada
             till keys make --public --bundle-id com.example.garden
             """)
 

@@ -30,6 +30,7 @@ private struct ShownAction: Decodable, Listed, Sendable {
     let requestedBy: String
     let requestedByName: String?
     let requestedAt: String
+    let terms: JSONContent
     let reason: String
     let lastError: String?
 
@@ -50,6 +51,8 @@ private struct ShownAction: Decodable, Listed, Sendable {
 extension Terminal {
     fileprivate func result(_ action: Answered<ShownAction>) throws {
         line("\(action.kind) of \(action.productId): \(action.state). \(action.sentence)")
+        // The person who approves it must see what it is.
+        line("Terms: \(String(decoding: try JSONAnswer.encode(action.terms), as: UTF8.self))")
         try result(action.lastError ?? "Action \(action.actionId).", action)
     }
 }
@@ -75,6 +78,11 @@ struct StoreActionArgument: ExpressibleByArgument, Sendable {
             value = number
         case .choice: value = parts[1]
         case .countries: value = parts[1].split(separator: ",").map(String.init)
+        case .request:
+            guard let bytes = try? FileHandle.bytes(of: parts[1], upTo: JSONBody.standardSize),
+                let content = try? JSONDecoder().decode(JSONContent.self, from: Data(bytes))
+            else { return nil }
+            value = content
         }
     }
 
@@ -93,8 +101,8 @@ struct StoreActionsRequest: ServiceCaller {
     static let configuration = CommandConfiguration(
         "request", "Ask the store of a purchase for an action.",
         """
-        The actions: \(StoreActionArgument.help). Apple lets no server refund or cancel: the customer asks at \
-        https://reportaproblem.apple.com. The same request with the same --action-id happens once. So does one with another \
+        The actions: \(StoreActionArgument.help). Apple lets no server refund or cancel what no server has described: the customer asks \
+        at https://reportaproblem.apple.com. `request` names a file with Apple's request. The same request with the same --action-id happens once. So does one with another \
         identifier, unless it would add to a moved charge, which needs --additional for \(StoreAction.repetitionDays) days.
         """,
         examples: """
@@ -102,6 +110,7 @@ struct StoreActionsRequest: ServiceCaller {
               --reason "Bought twice"
             till actions request extend 2000000000000001 days=30 --reason Outage
             till actions request extendAll com.example.monthly days=3 --reason Outage
+            till actions request changePrice 2000000000000001 request=price.json --reason Raise
             """)
 
     @Argument(help: "The action: \(StoreAction.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")

@@ -106,14 +106,14 @@ struct StoreActionRoutes: Sendable {
         _ context: ConsoleContext, _ randomness: Randomness, @HTMLBuilder content: () -> HTML = { HTML() }
     ) -> HTML {
         context.action(
-            kind.title, to: path, submit: "Ask the store", kind.rule.repetition == .none ? .danger : .primary
+            kind.title, to: path, submit: "Ask the store", endpoint.repetition == .none ? .danger : .primary
         ) {
             note(kind.effect)
             hidden(Self.identifier, UUID(randomness: randomness).lowercasedString)
             hidden(Self.kind, kind.rawValue)
             content()
             for field in endpoint.fields { field.control(of: kind, at: endpoint) }
-            if kind.rule.repetition == .addsUp {
+            if endpoint.repetition == .addsUp {
                 Field.checkbox(additional(kind), "Add to one of the last 7 days")
             }
             Field.reason(kind.rawValue + "-reason")
@@ -172,7 +172,8 @@ struct StoreActionRoutes: Sendable {
                 Shown.lines(
                     HTML { action.kind.title },
                     spaced(
-                        by: " · ", action.key.origin.store.title, Shown.moment(action.requestedAt)))
+                        by: " · ", data(JSONValue.object(action.terms).compactText), action.key.origin.store.title,
+                        Shown.moment(action.requestedAt)))
             }
             column("Product") { action in
                 Shown.lines(
@@ -250,6 +251,8 @@ extension StoreActionField {
             ).html()
         case .countries:
             Field.text(name, title, note: "Codes of three letters, such as KOR USA. Empty for all.").html()
+        // Back ends and the command have Apple's requests.
+        case .request: HTML()
         }
     }
 
@@ -265,6 +268,7 @@ extension StoreActionField {
         case .countries:
             let codes = try form.text(name).split { $0 == " " || $0 == "," }
             return codes.isEmpty ? nil : .array(codes.map { .string(String($0)) })
+        case .request: return nil
         }
     }
 }
