@@ -87,6 +87,26 @@ import Vocabulary
         }
     }
 
+    @Test func `support moves the charge of a purchase that nobody has redeemed`() async throws {
+        try await Self.run { console, _ in
+            let bought = try console.garden.buy("garden.premium.monthly", account: "stranger")
+            let transaction = try #require(bought.purchase?.transactionIdentifier)
+            for notification in try console.garden.store.notifications() {
+                _ = try await console.entitlements.receive(notification: Array(notification.signedPayload.utf8))
+            }
+            let browser = try await console.browser(.support)
+            let page = "/console/unclaimed/\(transaction)"
+            let fields = [
+                "kind": "extend", "extend-days": "30", "extend-cause": "serviceIssue", "extend-reason": "An outage",
+            ]
+            let answer = try await Self.ask(browser, on: page, fields)
+            #expect(answer.status == 303 && answer.location?.contains("done=requested") == true)
+            let words = try await browser.get(page).words
+            #expect(words.contains("An outage") && words.contains("Done"))
+            #expect(try await !console.browser(.viewer).get(page).has("/store-actions\""))
+        }
+    }
+
     @Test func `another member approves what the operator lists`() async throws {
         try await Self.run(approving: [.extend]) { console, alice in
             let transaction = try await console.buy("garden.premium.monthly", for: alice)
@@ -120,6 +140,10 @@ import Vocabulary
             ]
             #expect(try await Self.ask(admin, on: Self.list, fields).status == 303)
             #expect(try await admin.get(Self.list).words.contains("Move the next charge of all subscribers"))
+            let repeated = try await Self.ask(admin, on: Self.list, fields)
+            #expect(repeated.status == 409 && repeated.has("storeActionRepeated"))
+            let additional = fields.merging(["extendAll-additional": "yes"]) { $1 }
+            #expect(try await Self.ask(admin, on: Self.list, additional).status == 303)
             let refused = try await Self.ask(admin, on: Self.list, fields.merging(["extendAll-days": "91"]) { $1 })
             #expect(refused.status == 400 && refused.has("storeActionTermsInvalid"))
 

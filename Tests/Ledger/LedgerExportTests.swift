@@ -51,8 +51,8 @@ import Vocabulary
         try await ledger.write {
             try $0.add(
                 APIKeyRecord(
-                    identifier: "a", name: "back end", scopes: ["read"], app: "app", key: "k", createdAt: Self.now,
-                    expiresAt: Self.later(9)))
+                    identifier: "a", name: "back end", scopes: ["read"], app: "app", person: "ada", key: "k",
+                    createdAt: Self.now, expiresAt: Self.later(9)))
             try $0.recordUse(ofAPIKey: "a", at: Self.now)
             #expect(try $0.revokeAPIKey("a", at: Self.later(5)))
         }

@@ -252,8 +252,12 @@ struct StatementShapeTests: LedgerSuite {
 
     private func askAboutStoreActions(_ purchases: GooglePurchaseService) async throws {
         let actions = StoreActionService(service)
-        #expect(try await actions.due(limit: 9).due.isEmpty)
+        for lane in actions.lanes { #expect(try await actions.due(in: lane, limit: 9).due.isEmpty) }
         #expect(try await actions.actions(in: .waiting, about: "1", limit: 9).isEmpty)
+        // An order, which is looked for among the redeemed purchases and those that nobody has redeemed.
+        let refund = StoreActionRequest(
+            "a", .refund, of: "GPA.unknown", origin: nil, app: nil, reason: "Bought twice", [:])
+        await #expect(throws: GrantError.transactionNotFound) { try await actions.request(refund, by: "K") }
         #expect(try await purchases.place(ofPurchase: "unknown") == nil)
     }
 

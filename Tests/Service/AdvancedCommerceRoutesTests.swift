@@ -123,7 +123,10 @@ import Vocabulary
         #expect(try await audited().isEmpty)
     }
 
-    @Test(arguments: [("cancel", StoreAction.Kind.cancel), ("revoke", .revoke), ("requestRefund", .refund)])
+    @Test(arguments: [
+        ("cancel", StoreAction.Kind.cancel), ("revoke", .revoke), ("requestRefund", .refund),
+        ("changePrice", .changePrice),
+    ])
     func `a request that a second person must approve is refused`(
         operation: String, kind: StoreAction.Kind
     ) async throws {
@@ -132,6 +135,106 @@ import Vocabulary
             #expect(answer.status == 422 && answer.code == "commerceApprovalNeeded")
         }
         #expect(try await audited().isEmpty)
+    }
+
+    /// A performer of Apple's requests, whose service ends at a step.
+    private func actions(
+        _ client: AppStoreServerClient, approving approved: Set<StoreAction.Kind> = [],
+        endingAt step: InterruptedPerformer.Step? = nil
+    ) -> StoreActionService {
+        let reconciler = service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
+        return StoreActionService(
+            service, at: [InterruptedPerformer(performer: AppStoreActions(by: reconciler), step: step)],
+            approving: approved)
+    }
+
+    private func request(
+        _ kind: StoreAction.Kind, _ request: JSONObject, as identifier: String = UUID().uuidString.lowercased(),
+        isAdditional: Bool = false
+    ) -> StoreActionRequest {
+        StoreActionRequest(
+            identifier, kind, of: sale, origin: nil, app: nil, reason: "Asked by phone",
+            [.request: .object(request)], isAdditional: isAdditional)
+    }
+
+    private static let price: JSONObject = ["items": .array([.object(["SKU": "bench", "price": .integer(8990)])])]
+    private static let refund: JSONObject = [
+        "refundRiskingPreference": .bool(false),
+        "items": .array([
+            .object(["SKU": "bench", "refundType": "FULL", "refundReason": "OTHER", "revoke": .bool(false)])
+        ]),
+    ]
+
+    @Test(arguments: [
+        (StoreAction.Kind.cancel, JSONObject(), "DID_CHANGE_RENEWAL_STATUS", StoreAction.State.confirmed),
+        (.changePrice, price, "PRICE_CHANGE", .confirmed),
+        (
+            .changeMetadata,
+            ["descriptors": .object(["displayName": "Bench", "effective": "IMMEDIATELY"])] as JSONObject,
+            "METADATA_UPDATE", .confirmed
+        ),
+        (
+            .revoke,
+            ["refundType": "FULL", "refundReason": "LEGAL", "refundRiskingPreference": .bool(false)] as JSONObject,
+            "REFUND", .confirmed
+        ),
+        (.refund, refund, "REFUND", .accepted),
+    ])
+    func `a second person approves a request of Apple's`(
+        kind: StoreAction.Kind, content: JSONObject, told: String, state: StoreAction.State
+    ) async throws {
+        try await garden.withStore { client in
+            let actions = actions(client, approving: [kind])
+            let asked = try await actions.request(request(kind, content), by: AuditActor.caller(member: "ada"))
+            #expect(asked.state == .awaitingApproval)
+            #expect(try !garden.store.notifications().contains { $0.type.rawValue == told })
+            let approved = try await actions.decide(
+                asked.identifier, approving: true, by: AuditActor.caller(member: "bob"))
+            let done = try await actions.perform(approved)
+            #expect(done.state == state, "\(done.lastError ?? "")")
+            #expect(done.answer?["signedTransactionInfo"] != nil)
+            #expect(try garden.store.notifications().contains { $0.type.rawValue == told })
+        }
+    }
+
+    @Test(arguments: InterruptedPerformer.Step.allCases, [StoreAction.Kind.changePrice, .refund])
+    func `a request of Apple's happens once if the service ends at a step`(
+        step: InterruptedPerformer.Step, kind: StoreAction.Kind
+    ) async throws {
+        try await garden.withStore { client in
+            let ended = actions(client, endingAt: step)
+            let content = kind == .refund ? Self.refund : Self.price
+            let asked = try await ended.request(request(kind, content), by: "K")
+            await #expect(throws: InterruptedPerformer.Ended.self) { try await ended.perform(asked) }
+            _ = try garden.store.advance(seconds: 100)
+            let actions = actions(client)
+            let done = try await actions.perform(try await actions.action(asked.identifier))
+            #expect(done.state == (kind == .refund ? .accepted : .confirmed), "\(done.lastError ?? "")")
+            guard kind == .refund else { return }
+            #expect(try garden.store.notifications().count { $0.type == .refund } == 1)
+            // A part that is left could be paid back by another request, if somebody wants it so.
+            for notification in try garden.store.notifications() {
+                _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+            }
+            _ = try garden.store.advance(seconds: 100)
+            let confirmed = try await actions.perform(try await actions.action(asked.identifier))
+            #expect(confirmed.state == .confirmed)
+            let answered = try #require(confirmed.answeredAt)
+            await #expect(throws: StoreActionError.repeated(asked.identifier, at: answered)) {
+                try await actions.request(request(kind, content), by: "K")
+            }
+        }
+    }
+
+    @Test func `a request of Apple's has no identifier besides that of its action`() async throws {
+        try await garden.withStore { client in
+            let content: JSONObject = [
+                "requestInfo": .object(["requestReferenceId": .string(UUID().uuidString)])
+            ]
+            await #expect(throws: StoreActionError.self) {
+                try await actions(client).request(request(.cancel, content), by: "K")
+            }
+        }
     }
 
     @Test func `a migrated subscription stays with its owner, without an account token`() async throws {

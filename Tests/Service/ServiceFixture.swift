@@ -15,7 +15,7 @@ import Testing
 /// A store that is not asked: a second person has to approve each action, and nobody does.
 struct UnaskedStore: StoreActionPerformer {
     let app: String
-    let origins: Set<Origin> = [.localSandbox]
+    var origins: Set<Origin> = [.localSandbox]
 
     private static let failure = StoreActionFailure(
         ReconciliationError.unreachable(host: "127.0.0.1").rule, isFinal: false)

@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -53,6 +54,42 @@ struct InterruptedPerformer: StoreActionPerformer {
     }
 }
 
+extension StoreActionService {
+    /// Does what is due at all stores.
+    func performDue() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in work(logger: ServiceFixture.logger) { group.addTask { _ = try await lane.perform() } }
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// A store that answers no question before it is let go.
+private struct HeldStore: StoreActionPerformer {
+    let performer: any StoreActionPerformer
+    let asked: AsyncStream<Void>.Continuation
+    let letGo: AsyncStream<Void>
+
+    var app: String { performer.app }
+    var origins: Set<Origin> { performer.origins }
+
+    func has(_ target: StoreActionTarget) async throws -> Bool { true }
+
+    func prepare(_ action: StoreAction, _ target: StoreActionTarget?) async throws -> StoreActionPreparation {
+        asked.yield()
+        for await _ in letGo { break }
+        return try await performer.prepare(action, target)
+    }
+
+    func perform(
+        _ action: StoreAction, _ target: StoreActionTarget?, after before: JSONObject
+    ) async throws -> JSONObject { try await performer.perform(action, target, after: before) }
+
+    func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? {
+        try await performer.look(at: action, target)
+    }
+}
+
 /// Actions at a local Google Play, over HTTP.
 @Suite struct GooglePlayActionTests {
     private static let path = "/v1/store-actions"
@@ -95,6 +132,25 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(refund.isRevoking == takesGoods && refund.source == .developer)
             #expect(try await service.items("gate") == (takesGoods ? [] : [1]))
             #expect(try await service.transactions().first?.facts["refundedAmount"] != nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `an explanation names the action by which support refunds, if the service can ask`(hasKey: Bool) async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service {
+                hasKey ? $0 : UnaskedStore(app: TestGarden.bundleIdentifier)
+            }
+            let bought = try fixture.buy("garden.gate")
+            let charge = try await Self.redeemed(bought.token, at: service)
+            _ = try fixture.play.perform { try $0.refund(bought.number, isRevoking: true, source: .developer) }
+            _ = try await service.app.refresh(bought.token)
+            let explained = try await service.send(.get, "/v1/users/alice/items/gate/1/explanation").decoded(
+                ExplanationResource.self)
+            #expect(!explained.isOwned && ["refunded", "revokedByAppStore"].contains(explained.cause))
+            let command = "`till actions request refund \(charge.transactionId)` has the order refunded"
+            #expect(explained.remedy?.contains(hasKey ? command : "refunded in the Play Console, or by Google") == true)
+            #expect(explained.remedy?.contains("Only Google") == false)
         }
     }
 
@@ -145,8 +201,16 @@ struct InterruptedPerformer: StoreActionPerformer {
             let end = try #require(
                 try await service.transactions().first?.expiresDate.flatMap { Timestamp(rfc3339: $0) })
             #expect(end == bought.expiryTime.adding(days: 30))
-            // Another identifier is another extension.
-            let again = Self.body("extend", of: charge.transactionId, ["days": .integer(1)])
+            // Another identifier may come from a person whose connection broke. Only a word makes it another extension.
+            for days in [30, 1] {
+                let retry = Self.body("extend", of: charge.transactionId, ["days": .integer(days)])
+                let refused = try await service.send(.put, "\(Self.path)/\(Self.second)", retry)
+                #expect(refused.code == "storeActionRepeated")
+                #expect(try refused.decoded(ProblemResource.self).detail.contains(Self.first))
+            }
+            #expect(try fixture.subscription(bought.number).expiryTime == bought.expiryTime.adding(days: 30))
+            let again = Self.body(
+                "extend", of: charge.transactionId, ["days": .integer(1), "isAdditional": .bool(true)])
             _ = try await Self.ask(service, again, as: Self.second)
             #expect(try fixture.subscription(bought.number).expiryTime == bought.expiryTime.adding(days: 31))
 
@@ -197,17 +261,16 @@ struct InterruptedPerformer: StoreActionPerformer {
 
             // Before the pause is over, the next service leaves it alone.
             let service = try await fixture.service()
-            let work = service.actions.work(logger: ServiceFixture.logger)
-            try await work.perform()
+            try await service.actions.performDue()
             #expect(try await Self.action(service).state == "waiting")
             fixture.advance(seconds: 100)
-            try await work.perform()
+            try await service.actions.performDue()
             #expect(try await Self.action(service).state == "confirmed")
             let purchase = try fixture.subscription(bought.number)
             switch kind {
             case .refund, .revoke: #expect(purchase.periods.map(\.refunded) == [purchase.periods[0].price])
             case .cancel: #expect(purchase.state == .canceled)
-            case .extend, .extendAll: #expect(purchase.expiryTime == bought.expiryTime.adding(days: 30))
+            default: #expect(purchase.expiryTime == bought.expiryTime.adding(days: 30))
             }
             let story = try await service.send(.get, "/v1/users/alice/story?kind=team").decoded(
                 List<StoryEntryResource>.self
@@ -231,7 +294,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(try await ended.send(.put, "\(Self.path)/\(Self.first)", body).status == 500)
             let service = try await fixture.service()
             try service.advance(days: 62)
-            try await service.actions.work(logger: ServiceFixture.logger).perform()
+            try await service.actions.performDue()
             let action = try await Self.action(service)
             #expect(action.state == "refused" && action.lastError?.contains("nobody can tell") == true)
         }
@@ -250,7 +313,7 @@ struct InterruptedPerformer: StoreActionPerformer {
             // 3 is SUBSCRIPTION_CANCELED (developer.android.com/google/play/billing/rtdn-reference).
             #expect(try await service.push(PlayService.ofSubscription(bought.token, type: 3)).status == 200)
             fixture.advance(seconds: 1)
-            try await service.actions.work(logger: ServiceFixture.logger).perform()
+            try await service.actions.performDue()
             #expect(try await Self.action(service).state == "confirmed")
         }
     }
@@ -262,17 +325,17 @@ struct InterruptedPerformer: StoreActionPerformer {
             let charge = try await Self.redeemed(bought.token, at: service)
             let body = Self.body("refund", of: charge.transactionId)
             #expect(try await Self.ask(service, body).state == "awaitingApproval")
-            try await service.actions.work(logger: ServiceFixture.logger).perform()
+            try await service.actions.performDue()
             #expect(try fixture.purchase(bought.number).refunds.isEmpty)
             let decision = "\(Self.path)/\(Self.first)/decision"
             let approval: JSONValue = .object(["isApproved": .bool(true)])
             #expect(try await service.send(.put, decision, approval).code == "storeActionOwnApproval")
-            let approved = try await service.send(.put, decision, approval, key: service.otherKey).decoded(
+            let approved = try await service.send(.put, decision, approval, key: service.bobsKey).decoded(
                 StoreActionResource.self)
-            #expect(approved.state == "confirmed" && approved.decidedByName == "other")
+            #expect(approved.state == "confirmed" && approved.decidedByName == "bob's")
             #expect(try fixture.purchase(bought.number).refunds.count == 1)
             #expect(
-                try await service.send(.put, decision, approval, key: service.otherKey).code == "storeActionDecided")
+                try await service.send(.put, decision, approval, key: service.bobsKey).code == "storeActionDecided")
             let story = try await service.send(.get, "/v1/users/alice/story?kind=team").decoded(
                 List<StoryEntryResource>.self
             ).elements
@@ -311,9 +374,31 @@ struct InterruptedPerformer: StoreActionPerformer {
             // Somebody refunds it in the Play Console meanwhile: the order says so.
             _ = try fixture.play.perform { try $0.refund(bought.number, isRevoking: false, source: .developer) }
             fixture.advance(seconds: 100)
-            try await service.actions.work(logger: ServiceFixture.logger).perform()
+            try await service.actions.performDue()
             #expect(try await Self.action(service).state == "confirmed")
             #expect(try fixture.purchase(bought.number).refunds.count == 1)
+        }
+    }
+
+    @Test func `two keys of one person, and keys of nobody, approve nothing`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service(approving: [.refund])
+            let bought = try fixture.buy("garden.gate")
+            let charge = try await Self.redeemed(bought.token, at: service)
+            let body = Self.body("refund", of: charge.transactionId)
+            #expect(try await Self.ask(service, body, key: service.adasKey).state == "awaitingApproval")
+            let decision = "\(Self.path)/\(Self.first)/decision"
+            let approval: JSONValue = .object(["isApproved": .bool(true)])
+            let second = try await service.keys.make(name: "ada's second", scopes: [.stores], person: "ada").key
+            #expect(try await service.send(.put, decision, approval, key: second).code == "storeActionOwnApproval")
+            #expect(try await service.send(.put, decision, approval).code == "storeActionPersonMissing")
+            await #expect(throws: StoreActionError.ownApproval) {
+                try await service.actions.decide(
+                    Self.first, approving: true, by: AuditActor.caller(member: "ada"))
+            }
+            #expect(try fixture.purchase(bought.number).refunds.isEmpty)
+            let approved = try await service.send(.put, decision, approval, key: service.bobsKey)
+            #expect(try approved.decoded(StoreActionResource.self).state == "confirmed")
         }
     }
 
@@ -357,6 +442,44 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(try await service.send(.get, "\(Self.path)/\(Self.first)").code == "storeActionUnknown")
             #expect(
                 try await service.send(.get, Self.path).decoded(List<StoreActionResource>.self).elements.isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `an order that nobody has redeemed is refunded`(takesGoods: Bool) async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let bought = try fixture.buy("garden.gate")
+            #expect(try await service.app.refresh(bought.token) == [.parked])
+            let order = try #require(try await service.unclaimed())
+            let action = try await Self.ask(
+                service, Self.body("refund", of: order, ["takesGoods": .bool(takesGoods)]))
+            #expect(action.state == "confirmed" && action.transaction == order)
+            #expect(try fixture.purchase(bought.number).refunds.map(\.isRevoking) == [takesGoods])
+            let again = try await Self.ask(
+                service, Self.body("refund", of: order, ["takesGoods": .bool(takesGoods)]), as: Self.second)
+            #expect(again.actionId == Self.first)
+            #expect(try fixture.purchase(bought.number).refunds.count == 1)
+            #expect(try await service.send(.get, "/v1/users/alice/story").code == nil)
+        }
+    }
+
+    @Test(arguments: [StoreAction.Kind.revoke, .cancel, .extend])
+    func `a subscription that nobody has redeemed is ended, canceled and moved`(kind: StoreAction.Kind) async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let bought = try fixture.subscribe()
+            #expect(try await service.app.refresh(bought.token) == [.parked])
+            let charge = try #require(try await service.unclaimed())
+            let fields: [String: JSONValue] = kind == .extend ? ["days": .integer(30)] : [:]
+            let action = try await Self.ask(service, Self.body(kind.rawValue, of: charge, fields))
+            #expect(action.state == "confirmed", "\(action.lastError ?? "")")
+            let purchase = try fixture.subscription(bought.number)
+            switch kind {
+            case .revoke: #expect(purchase.periods.map(\.refunded) == [purchase.periods[0].price])
+            case .cancel: #expect(purchase.state == .canceled)
+            default: #expect(purchase.expiryTime == bought.expiryTime.adding(days: 30))
+            }
         }
     }
 
@@ -408,10 +531,11 @@ struct InterruptedPerformer: StoreActionPerformer {
 
     private func request(
         _ kind: StoreAction.Kind, of reference: String, _ fields: [StoreActionField: JSONValue] = [:],
-        as identifier: String = UUID().uuidString.lowercased()
+        as identifier: String = UUID().uuidString.lowercased(), isAdditional: Bool = false
     ) -> StoreActionRequest {
         StoreActionRequest(
-            identifier, kind, of: reference, origin: nil, app: nil, reason: "An outage", fields)
+            identifier, kind, of: reference, origin: nil, app: nil, reason: "An outage", fields,
+            isAdditional: isAdditional)
     }
 
     private func end() async throws -> Timestamp {
@@ -432,12 +556,85 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(try await end() == before.adding(days: 30))
             // "You can extend the renewal date twice within a year (365 days) per customer."
             for (number, state) in [StoreAction.State.confirmed, .refused].enumerated() {
-                let more = self.request(.extend, of: transaction, [.days: .integer(number + 1)])
+                let more = self.request(.extend, of: transaction, [.days: .integer(number + 1)], isAdditional: true)
                 let action = try await actions.perform(try await actions.request(more, by: "K"))
                 #expect(action.state == state)
             }
             #expect(try await end() == before.adding(days: 31))
         }
+    }
+
+    @Test(arguments: [StoreAction.Kind.extend, .extendAll])
+    func `a request with another identifier extends nothing twice`(kind: StoreAction.Kind) async throws {
+        let transaction = try await subscribe()
+        let before = try await end()
+        try await garden.withStore { client in
+            let reference = kind == .extend ? transaction : "garden.premium.monthly"
+            let slow = actions(client, looks: false)
+            let asked = request(kind, of: reference, [.days: .integer(7)])
+            let accepted = try await slow.perform(try await slow.request(asked, by: "K"))
+            #expect(accepted.state == .accepted)
+            // The store has it under way: the retry is about the same action, and other terms are refused.
+            let retried = try await slow.request(request(kind, of: reference, [.days: .integer(7)]), by: "K")
+            #expect(retried.identifier == accepted.identifier && retried.state == .accepted)
+            for isAdditional in [false, true] {
+                await #expect(throws: StoreActionError.underWay(accepted.identifier)) {
+                    try await slow.request(
+                        request(kind, of: reference, [.days: .integer(8)], isAdditional: isAdditional), by: "K")
+                }
+            }
+            // The store has stated the effect, so another one would add to it.
+            _ = try garden.store.advance(seconds: 1)
+            let actions = actions(client)
+            let confirmed = try await actions.perform(accepted)
+            let answered = try #require(confirmed.answeredAt)
+            #expect(confirmed.state == .confirmed)
+            let again = request(kind, of: reference, [.days: .integer(7)])
+            await #expect(throws: StoreActionError.repeated(accepted.identifier, at: answered)) {
+                try await actions.request(again, by: "K")
+            }
+            for notification in try garden.store.notifications() {
+                _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+            }
+            #expect(try await end() == before.adding(days: 7))
+            _ = try garden.store.advance(seconds: 7 * 86_400)
+            #expect(try await actions.request(again, by: "K").identifier == again.identifier)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a renewal date that nobody has redeemed is extended, by its transaction or order`(
+        namesOrder: Bool
+    ) async throws {
+        let bought = try garden.buy("garden.premium.monthly")
+        let transaction = try #require(bought.purchase?.transactionIdentifier)
+        for notification in try garden.store.notifications() {
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        let parked = try await service.unclaimedPurchases(ofTransaction: transaction, after: nil, limit: 9)
+        #expect(parked.map(\.transactionIdentifier) == [transaction])
+        let sold = try #require(try garden.store.history(of: "alice").last)
+        try await garden.withStore { client in
+            let keys = service.ledger.apiKeys(clock: garden.store.clock)
+            let key = try await keys.make(name: "desk", scopes: [.stores]).key
+            var stores = StoreClients()
+            stores.orders = [client]
+            let made = actions(client)
+            let till = Till(service, clock: garden.store.clock) { $0.storeActions = made }
+            let routes = ServiceRoutes(till, stores: stores, RouteSettings(.apiKeys(keys)))
+            let reference = namesOrder ? sold.orderIdentifier : transaction
+            let body = ByteBuffer(
+                string: #"{"kind":"extend","transaction":"\#(reference)","days":30,"reason":"An outage"}"#)
+            try await Application(router: routes.router()).test(.router) { browser in
+                let answer = try await browser.executeRequest(
+                    uri: "/v1/store-actions/\(UUID().uuidString)", method: .put,
+                    headers: [.authorization: "Bearer \(key)"], body: body)
+                #expect(answer.status == .ok)
+                #expect(String(buffer: answer.body).contains("\"confirmed\""), "\(String(buffer: answer.body))")
+            }
+        }
+        let now = try #require(try garden.store.history(of: "alice").last)
+        #expect(now.expiresDate == sold.expiresDate?.adding(days: 30))
     }
 
     @Test func `the notification of an extension confirms it`() async throws {
@@ -468,6 +665,67 @@ struct InterruptedPerformer: StoreActionPerformer {
             #expect(waiting.state == .waiting)
             #expect(try await actions.perform(waiting).state == .confirmed)
             #expect(try await end() == before.adding(days: 30))
+        }
+    }
+
+    @Test(arguments: [InterruptedPerformer.Step.begun, .prepared])
+    func `a fault of the service ends at the deadline, and holds no other action back`(
+        step: InterruptedPerformer.Step
+    ) async throws {
+        let broken = try await subscribe()
+        try await garden.withStore { client in
+            let faulty = actions(client, step: step)
+            let action = try await faulty.request(request(.extend, of: broken, [.days: .integer(30)]), by: "K")
+            for days in 1...3 {
+                _ = try garden.store.advance(seconds: 86_400)
+                await #expect(throws: InterruptedPerformer.Ended.self) { try await faulty.performDue() }
+                let now = try await faulty.action(action.identifier)
+                let rule = (step == .begun ? StoreActionError.failed : .uncertain(.appStore)).rule
+                #expect(now.state == (days == 3 ? .refused : .waiting))
+                #expect(now.lastError == (days == 3 ? rule : StoreActionError.failed.rule).detail)
+            }
+            // Nothing is due any more.
+            try await faulty.performDue()
+        }
+    }
+
+    @Test func `a store that is slow holds no other store back`() async throws {
+        let transaction = try await subscribe()
+        try await garden.withStore { client in
+            let reconciler = service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
+            let (asked, askedOf) = AsyncStream<Void>.makeStream()
+            let (letGo, goOn) = AsyncStream<Void>.makeStream()
+            let slow = HeldStore(
+                performer: AppStoreActions(by: reconciler), asked: askedOf, letGo: letGo)
+            let actions = StoreActionService(
+                service, at: [slow, UnaskedStore(app: "com.example.other", origins: [.localPlayProduction])])
+            let action = try await actions.request(
+                request(.extend, of: transaction, [.days: .integer(30)]), by: "K")
+            let lanes = actions.work(logger: ServiceFixture.logger)
+            // One lane for each app at a store, and one for the actions of other apps.
+            #expect(lanes.count == 3)
+            let work = Task { try await lanes[0].perform() }
+            for await _ in asked { break }
+            #expect(try await lanes[1].perform() == false)
+            #expect(try await lanes[2].perform() == false)
+            goOn.yield()
+            #expect(try await work.value)
+            #expect(try await actions.action(action.identifier).state == .confirmed)
+        }
+    }
+
+    @Test func `an action whose store has no key any more is given up after three days`() async throws {
+        let transaction = try await subscribe()
+        try await garden.withStore { client in
+            let asked = try await actions(client).request(
+                request(.extend, of: transaction, [.days: .integer(30)]), by: "K")
+            _ = try garden.store.advance(seconds: 3 * 86_400)
+            let keyless = StoreActionService(
+                service, at: [UnaskedStore(app: "com.example.other", origins: [.localSandbox])])
+            try await keyless.performDue()
+            let over = try await keyless.action(asked.identifier)
+            #expect(
+                over.state == .refused && over.lastError == StoreActionError.keyMissing(store: .appStore).rule.detail)
         }
     }
 
@@ -552,11 +810,11 @@ struct InterruptedPerformer: StoreActionPerformer {
         }
     }
 
-    @Test func `Apple lets no server refund, cancel or revoke`() async throws {
+    @Test func `Apple lets no server refund, cancel or revoke what no server has described`() async throws {
         let transaction = try await subscribe()
         try await garden.withStore { client in
             let actions = actions(client)
-            for kind in [StoreAction.Kind.refund, .cancel, .revoke] {
+            for kind in [StoreAction.Kind.refund, .cancel, .revoke, .changePrice, .changeMetadata] {
                 await #expect(throws: StoreActionError.notPossible(store: .appStore, kind)) {
                     try await actions.request(request(kind, of: transaction), by: "K")
                 }

@@ -30,7 +30,7 @@ import till
     private func spoil(_ till: TillProcess) throws {
         let columns: [(table: String, columns: [String])] = [
             ("product", ["product_id"]), ("attribute", ["name", "value"]),
-            ("team_grant", ["reason", "granted_by"]), ("api_key", ["name"]),
+            ("team_grant", ["reason", "granted_by"]), ("api_key", ["name", "person"]),
             ("audit", ["subject", "reference"]), ("team_member", ["name"]), ("team_revocation", ["reason"]),
             ("notification", ["type", "subtype", "transaction_id"]), ("webhook_endpoint", ["url"]),
         ]

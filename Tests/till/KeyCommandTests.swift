@@ -32,6 +32,15 @@ import till
             limited.error.contains("Scopes: support. App: com.example.garden. Expires: 2999-01-31T00:00:00Z.\n"))
     }
 
+    @Test func `a key names the person who holds it`() async throws {
+        let made = try await till.run("keys", "make", "refunds", "--scope", "stores", "--person", "ada")
+        #expect(made.error.contains("Scopes: stores. Person: ada.\n"))
+        let list = try await till.run("keys", "list").output
+        #expect(list.contains("PERSON") && list.contains("ada"))
+        let refused = try await till.run("keys", "make", "refunds", "--person", " ")
+        #expect(refused.status == 64 && refused.error.contains("is not a person's name"))
+    }
+
     @Test func `a public key is listed with its app and platform, made once, and revoked`() async throws {
         let made = try await till.run("keys", "make", "--public", "--bundle-id", "com.example.garden")
         let key = made.output.trimmingCharacters(in: .newlines)
@@ -52,6 +61,7 @@ import till
         (["--public"], "A public key is for one app. Name it with --bundle-id."),
         (["--public", "--bundle-id", "a.b", "--scope", "read"], "A public key has no scopes. Leave out --scope."),
         (["--public", "--bundle-id", "a.b", "--until", "90d"], "A public key does not expire"),
+        (["--public", "--bundle-id", "a.b", "--person", "ada"], "A public key is an app's. Leave out --person."),
         (["shop", "--platform", "apple"], "--platform is for public keys. Add --public, or leave it out."),
         (["--bundle-id", "a.b"], "Missing expected argument '<name>'"),
     ])

@@ -120,7 +120,7 @@ import Vocabulary
     }
 
     @Test func `a command has an order refunded, once another key has approved it`() async throws {
-        let (key, otherKey) = (try await till.makeKey("all"), try await till.makeKey("all"))
+        let (key, otherKey) = (try await till.makeKey("all"), try await till.makeKey("stores", person: "bob"))
         let service = try await ServeProcess(till, Self.arguments + ["--store-action-approval", "refund"] + catalog)
         let play = try playURL()
         let bought = try await service.curl(

@@ -104,9 +104,10 @@ extension TillProcess {
     ///
     /// - Parameter scopes: The scopes of the key; none for the default.
     /// - Returns: The key.
-    func makeKey(_ scopes: String...) async throws -> String {
+    func makeKey(_ scopes: String..., person: String? = nil) async throws -> String {
         let made = try await run(
-            arguments: ["keys", "make", "tests", "--json"] + scopes.flatMap { ["--scope", $0] })
+            arguments: ["keys", "make", "tests", "--json"] + scopes.flatMap { ["--scope", $0] }
+                + (person.map { ["--person", $0] } ?? []))
         return try made.decoded(MadeKey.self).key
     }
 }

@@ -112,7 +112,7 @@ extension EntitlementService {
 /// The search for purchases.
 extension LedgerTransaction {
     /// The beginning of the order numbers of Google Play.
-    private static let orderPrefix = "GPA."
+    static let orderPrefix = "GPA."
 
     /// The purchases of a transaction, an original transaction or an order at Google Play.
     ///

@@ -60,14 +60,33 @@ package struct ItemExplanation: Hashable, Sendable {
     /// The team's reason for a revocation, the code of a refusal, or the reason for the end of a subscription; nil without one.
     package private(set) var reason: String?
     package private(set) var renews = false
+    /// The way to the money of a refunded or revoked purchase; nil for another cause.
+    package private(set) var refund: RefundWay?
+
+    package enum RefundWay: Sendable {
+        /// Only the store refunds.
+        case store
+        /// The team refunds the order in the store's console.
+        case console
+        /// The service asks the store.
+        case service
+    }
 }
 
 /// The rules of explanations. The source of an owned item comes first, then the purchase that ended last or has gone to another user,
 /// grants, refusals, expected purchases, and unclaimed purchases.
 extension ItemExplanation {
-    private static func refundRemedy(_ store: PurchaseStore) -> String {
-        "Only \(store.company) refunds\(store.refundAddress.map { ", at \($0)" } ?? ""). The item comes back if "
-            + "\(store.company) reverses the refund, or the team grants it."
+    private static func refundRemedy(_ status: PurchaseStatus, _ way: RefundWay) -> String {
+        let store = status.origin.store
+        let money =
+            switch way {
+            case .store: "Only \(store.company) refunds\(store.refundAddress.map { ", at \($0)" } ?? "")."
+            case .console:
+                "The order is refunded in \(store.orderConsole ?? store.name), or by \(store.company)\(store.refundAddress.map { " at \($0)" } ?? "")."
+            case .service:
+                "`till actions request refund \(status.transactionIdentifier)` has the order refunded, if \(store.company) has not."
+            }
+        return "\(money) The item comes back if \(store.company) reverses the refund, or the team grants it."
     }
 
     private static func paymentRemedy(_ store: PurchaseStore) -> String {
@@ -173,6 +192,13 @@ extension ItemExplanation {
                 "Reinstate the purchase with `PUT …/transactions/\(status.transactionIdentifier)/reinstatement`.",
                 since: revocation.revokedAt, reason: revocation.reason)
         }
+        func refunded(_ cause: Cause, _ sentence: String) -> ItemExplanation {
+            let way: RefundWay = latest.isRefundable ? .service : store.orderConsole == nil ? .store : .console
+            var explanation = explanation(
+                cause, sentence, refundRemedy(status, way), since: latest.revocationDate)
+            explanation.refund = way
+            return explanation
+        }
         if status.state.isOwned {
             return explanation(
                 .productChanged, "The user has \(product) now, which does not grant the item.",
@@ -180,13 +206,9 @@ extension ItemExplanation {
         }
         switch status.state {
         case .refunded:
-            return explanation(
-                .refunded, "\(store.company) has refunded \(product).", refundRemedy(store),
-                since: latest.revocationDate)
+            return refunded(.refunded, "\(store.company) has refunded \(product).")
         case .revoked:
-            return explanation(
-                .revokedByAppStore, "\(store.company) has revoked \(product).", refundRemedy(store),
-                since: latest.revocationDate)
+            return refunded(.revokedByAppStore, "\(store.company) has revoked \(product).")
         case .upgraded:
             return explanation(
                 .upgraded, "A subscription of a higher level has replaced \(product).",
@@ -311,12 +333,16 @@ package struct ItemFacts: Sendable {
         package let revocation: Revocation?
         /// The date of the App Store's revocation; nil without one.
         package let revocationDate: Timestamp?
+        /// The bundle identifier; nil for a transaction of an unknown app.
+        let app: String?
+        /// True if the service can ask the store for a refund.
+        fileprivate(set) var isRefundable = false
 
         /// - Parameter transactions: The transactions of the purchase, whose last one states the revocations.
         package init(_ status: PurchaseStatus, of transactions: [RedeemedTransaction], counts: Bool) {
             let last = transactions.max { ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence) }
             (self.status, self.counts) = (status, counts)
-            (revocation, revocationDate) = (last?.revocation, last?.revocationDate)
+            (revocation, revocationDate, app) = (last?.revocation, last?.revocationDate, last?.app)
         }
     }
 
@@ -345,10 +371,20 @@ package struct ItemFacts: Sendable {
 
 extension EntitlementService {
     /// The reason why a user owns an item or does not.
-    package func explanation(of item: Item, for user: User) async throws -> ItemExplanation {
+    ///
+    /// - Parameter actions: The actions at stores, which are among the remedies; nil for a service without them.
+    package func explanation(
+        of item: Item, for user: User, with actions: StoreActionService? = nil
+    ) async throws -> ItemExplanation {
         let products = catalogs.products(granting: item, in: limitingApp)
-        let facts = try await ledger.read {
+        var facts = try await ledger.read {
             try $0.facts(about: item, of: user, products: products, from: try view(of: user, $0))
+        }
+        if let actions {
+            for index in facts.purchases.indices {
+                let (origin, app) = (facts.purchases[index].status.origin, facts.purchases[index].app)
+                facts.purchases[index].isRefundable = actions.canAsk(origin, of: app ?? "", for: .refund)
+            }
         }
         return ItemExplanation(of: item, by: facts)
     }

@@ -94,6 +94,9 @@ package final class StoreAction: Sendable {
     /// The days after its answer in which the service looks for the store's statement.
     private static let confirmationDays: Int64 = 60
 
+    /// The days after its answer in which another action that would add to it must be asked for by name.
+    package static let repetitionDays: Int64 = 7
+
     /// The end of the attempts, or of the looks for the store's statement.
     var deadline: Timestamp {
         answeredAt?.adding(days: Self.confirmationDays)
@@ -126,13 +129,23 @@ package struct StoreActionRequest: Sendable {
     package let reason: String
     /// The fields of the request, which are not checked.
     package let fields: [StoreActionField: JSONValue]
+    /// True if its effect is to add to that of an earlier action. Otherwise a lately repeated one is refused.
+    package let isAdditional: Bool
 
     package init(
         _ identifier: String, _ kind: StoreAction.Kind, of reference: String, origin: Origin?, app: String?,
-        reason: String, _ fields: [StoreActionField: JSONValue]
+        reason: String, _ fields: [StoreActionField: JSONValue], isAdditional: Bool = false
     ) {
         (self.identifier, self.kind, self.reference) = (identifier, kind, reference)
         (self.origin, self.app, self.reason, self.fields) = (origin, app, reason, fields)
+        self.isAdditional = isAdditional
+    }
+
+    /// The same request about another name of its purchase.
+    package func naming(_ reference: String) -> StoreActionRequest {
+        StoreActionRequest(
+            identifier, kind, of: reference, origin: origin, app: app, reason: reason, fields,
+            isAdditional: isAdditional)
     }
 
     /// The fields in the form that the ledger keeps, with those that are left out.
@@ -158,12 +171,16 @@ package struct StoreActionRequest: Sendable {
 
 /// The purchase of an action in the ledger.
 package struct StoreActionTarget: Sendable {
-    /// The number of the owner.
-    let owner: Int64
+    /// The number of the owner; nil for a purchase that nobody has redeemed.
+    let owner: Int64?
     /// The transaction of the action.
     package let transaction: RedeemedTransaction
     /// The last transaction of its purchase.
     package let last: RedeemedTransaction
+    /// The statement about the renewal of a purchase that nobody has redeemed; nil without one.
+    var unclaimedRenewal: StatedRenewal?
+
+    package var isClaimed: Bool { owner != nil }
 }
 
 /// The error of a store about an action.
@@ -211,7 +228,8 @@ package protocol StoreActionPerformer: Sendable {
 
     /// Asks the store about an accepted action, and records what it states.
     ///
-    /// - Returns: The final answer about all subscribers; nil if the ledger says if the action has taken effect.
+    /// - Returns: The final answer about all subscribers, or about a purchase that nobody has redeemed; nil if the ledger says if the action
+    ///   has taken effect.
     /// - Throws: `StoreActionFailure`; `StorageFault`.
     func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject?
 }

@@ -59,6 +59,16 @@ struct StoreActionRecords {
         ).first
     }
 
+    /// The last action of a kind for an object that a store has accepted since a moment; nil for none.
+    func accepted(_ kind: StoreAction.Kind, of key: TransactionKey, since moment: Timestamp) throws -> StoreAction? {
+        try actions(
+            """
+            WHERE reference = $1 AND origin = $2 AND app = $3 AND kind = $4 AND state IN ('accepted', 'confirmed')
+                AND answered_at > $5 ORDER BY answered_at DESC, action_id LIMIT 1
+            """, key.sqlValues(apps) + [kind.rawValue, moment]
+        ).first
+    }
+
     /// Adds an action, unless another one of its kind stands for its object.
     ///
     /// - Parameter user: The number of the owner; nil for an action about all subscribers.
@@ -77,9 +87,36 @@ struct StoreActionRecords {
     }
 
     /// The actions with an attempt, or a look, that is due, the longest waiting first.
-    func due(at moment: Timestamp, limit: Int) throws -> [StoreAction] {
-        try actions(
-            "WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, requested_at, action_id LIMIT $2", [moment, limit])
+    ///
+    /// - Parameters:
+    ///   - lane: The only lane; nil for the actions of none of the lanes.
+    ///   - lanes: All lanes.
+    func due(
+        at moment: Timestamp, in lane: StoreActionService.Lane?, of lanes: [StoreActionService.Lane], limit: Int
+    ) throws -> [StoreAction] {
+        var (conditions, arguments): ([String], [any SQLConvertible]) = (["next_attempt_at <= $1"], [moment])
+        func isIn(_ lane: StoreActionService.Lane, _ app: Int64) -> String {
+            arguments.append(app)
+            let number = arguments.count
+            arguments += lane.origins.map { $0 as any SQLConvertible }
+            let origins = lane.origins.indices.map { "$\(number + 1 + $0)" }.joined(separator: ", ")
+            return "app = $\(number) AND origin IN (\(origins))"
+        }
+        if let lane {
+            guard let app = apps[lane.app] else { return [] }
+            conditions.append(isIn(lane, app))
+        } else {
+            for lane in lanes {
+                // The ledger has no action of an app that it does not know.
+                if let app = apps[lane.app] { conditions.append("NOT (\(isIn(lane, app)))") }
+            }
+        }
+        arguments.append(limit)
+        return try actions(
+            """
+            WHERE \(conditions.joined(separator: " AND ")) ORDER BY next_attempt_at, requested_at, action_id
+            LIMIT $\(arguments.count)
+            """, arguments)
     }
 
     /// The actions, the newest first.
@@ -166,13 +203,52 @@ extension LedgerTransaction {
         get throws { StoreActionRecords(database: database, apps: try apps) }
     }
 
-    /// The redeemed transactions of an identifier, with their owners.
+    /// The transactions of an identifier or an order: the redeemed ones, or else those that nobody has redeemed.
     func storeActionTargets(
         _ identifier: String, from origin: Origin?, in app: String?
     ) throws -> [StoreActionTarget] {
+        let redeemed = try redeemedTargets(identifier, from: origin, in: app)
+        return redeemed.isEmpty ? try unclaimedTargets(identifier, from: origin, in: app) : redeemed
+    }
+
+    /// The targets among the purchases that nobody has redeemed. The last renewal stands for an original transaction.
+    private func unclaimedTargets(
+        _ identifier: String, from origin: Origin?, in app: String?
+    ) throws -> [StoreActionTarget] {
+        let found = try identifiers(meantBy: identifier).flatMap {
+            try unclaimedPurchases(ofTransaction: $0, in: app, after: nil, limit: 100)
+        }.filter { origin == nil || $0.origin == origin }
+        let named = found.filter { $0.transactionIdentifier.hasSameBytes(as: identifier) }
+        let ofPurchases = Dictionary(grouping: found) {
+            TransactionKey(app: $0.app, origin: $0.origin, identifier: $0.originalTransactionIdentifier)
+        }
+        let shown = named.isEmpty ? ofPurchases.values.compactMap(\.newest) : named
+        return try shown.map { purchase in
+            let all = try unclaimedPurchases(
+                ofTransaction: purchase.originalTransactionIdentifier, in: purchase.app, after: nil, limit: 100
+            ).filter { $0.origin == purchase.origin }
+            let last = all.newest ?? purchase
+            return StoreActionTarget(
+                owner: nil, transaction: purchase.stated, last: last.stated, unclaimedRenewal: last.claim.renewal)
+        }
+    }
+
+    private func redeemedTargets(
+        _ identifier: String, from origin: Origin?, in app: String?
+    ) throws -> [StoreActionTarget] {
         let reading = ReadingRecords(database: database)
-        let found = try owners(of: identifier, named: nil).flatMap { owner in
+        var found = try owners(of: identifier, named: nil).flatMap { owner in
             try transactions(identifier, from: origin, in: app, of: owner).map { (owner, $0) }
+        }
+        if found.isEmpty, identifier.hasPrefix(Self.orderPrefix) {
+            let ofOrder = try database.rows(
+                "SELECT user_id, transaction_id FROM redeemed_transaction WHERE order_id = $1 ORDER BY user_id, sequence",
+                [identifier]
+            ) { (owner: try $0.next() as Int64, transaction: try $0.next() as String) }
+            // Each line of the order stands for it.
+            found = try ofOrder.lazy.flatMap { owner, transaction in
+                try transactions(transaction, from: origin, in: app, of: owner).map { (owner, $0) }
+            }.prefix(1).map(\.self)
         }
         return try found.map { owner, transaction in
             let original = TransactionKey(
@@ -185,14 +261,16 @@ extension LedgerTransaction {
     }
 
     /// The purchase of a recorded action; nil for an action about all subscribers, and for a purchase that is gone.
-    func target(of action: StoreAction) throws -> StoreActionTarget? {
+    package func target(of action: StoreAction) throws -> StoreActionTarget? {
         switch action.kind.rule.object {
         case .product: return nil
         case .transaction:
             return try storeActionTargets(action.key.identifier, from: action.key.origin, in: action.key.app).first
         case .subscription:
             let all = try redeemedTransactions(ofPurchase: action.key)
-            guard let last = all.max(by: { $0.isEarlier(than: $1) }) else { return nil }
+            guard let last = all.max(by: { $0.isEarlier(than: $1) }) else {
+                return try unclaimedTargets(action.key.identifier, from: action.key.origin, in: action.key.app).first
+            }
             let owner: Int64? = try database.value(
                 "\(Table.ownerOfPurchase) AND origin = $2 AND app = $3", action.key.sqlValues(try apps))
             return owner.map { StoreActionTarget(owner: $0, transaction: last, last: last) }
@@ -207,19 +285,28 @@ extension LedgerTransaction {
         switch action.kind {
         case .refund:
             let isTaken = transaction.revocationDate != nil
-            return isTaken || !action.isOn(.takesGoods) && transaction.paidBack?.isWhole == true
+            if isTaken || !action.isOn(.takesGoods) && transaction.paidBack?.isWhole == true { return true }
+            // A request to Apple may be about a part. Another part may have been paid back before.
+            guard action.key.origin.store == .appStore, let amount = transaction.paidBack?.amount else { return false }
+            guard case .number(let before)? = action.before?[StoreAction.paidBefore], let earlier = Int64(before.text)
+            else { return true }
+            return amount > earlier
         case .revoke: return target.last.revocationDate != nil
         case .cancel:
-            let renewal = try ReadingRecords(database: database).renewals(of: target.owner).first {
-                $0.purchase == transaction.purchase
-            }?.renewal
+            let renewal =
+                try target.owner.map { owner in
+                    try ReadingRecords(database: database).renewals(of: owner).first {
+                        $0.purchase == transaction.purchase
+                    }?.renewal
+                } ?? target.unclaimedRenewal
             return renewal?.facts.integer(.autoRenewStatus) == Int64(AutoRenewStatus.off.rawValue)
         case .extend:
             guard let end = action.before?.moment(StoreAction.endBefore), let now = target.last.expiresAt else {
                 return false
             }
             return now > end
-        case .extendAll: return false
+        // The ledger has no statement of their effects; the store's answer is one.
+        case .extendAll, .changePrice, .changeMetadata, .migrate: return false
         }
     }
 
@@ -240,9 +327,30 @@ extension LedgerTransaction {
     }
 }
 
+extension [UnclaimedPurchase] {
+    /// The last transaction of a purchase; nil for none.
+    fileprivate var newest: UnclaimedPurchase? {
+        self.max { ($0.purchaseDate, $0.statedAt) < ($1.purchaseDate, $1.statedAt) }
+    }
+}
+
+extension UnclaimedPurchase {
+    /// What the store has stated, as the transaction that a redemption would make of it.
+    fileprivate var stated: RedeemedTransaction {
+        RedeemedTransaction(
+            sequence: 0, origin: origin, transactionIdentifier: transactionIdentifier,
+            originalTransactionIdentifier: originalTransactionIdentifier, productIdentifier: productIdentifier,
+            quantity: claim.quantity, purchaseDate: purchaseDate, redeemedAt: statedAt, revocationDate: revocationDate,
+            app: app, appNumber: appNumber, expiresAt: claim.endingAsStated.expiresAt,
+            facts: claim.facts ?? TransactionFacts())
+    }
+}
+
 extension StoreAction {
     /// The fact before an extension: the end of the last period.
     package static let endBefore = "expiresDate"
+    /// The fact before a refund at the App Store: the milliunits that were paid back before; absent for none.
+    package static let paidBefore = "refundedAmount"
 }
 
 extension LedgerFeature {
@@ -251,12 +359,18 @@ extension LedgerFeature {
 }
 
 extension Table {
-    /// The condition of actions that a repeated request is about: those under way, and those that a store performs once.
-    static let isStanding =
-        "state IN ('awaitingApproval', 'waiting') OR kind IN \(onceKinds) AND state IN ('accepted', 'confirmed')"
+    /// The condition of actions that a repeated request is about: those under way, also at the store until it has stated the effect, and
+    /// those that a store performs once.
+    static let isStanding = """
+        state IN ('awaitingApproval', 'waiting') OR state = 'accepted' AND next_attempt_at IS NOT NULL \
+        OR (\(isOnce)) AND state IN ('accepted', 'confirmed')
+        """
 
-    private static let onceKinds =
-        "(" + StoreAction.Kind.allCases.filter(\.rule.isOnce).map { "'\($0.rawValue)'" }.joined(separator: ", ") + ")"
+    private static let isOnce = StoreAction.Kind.allCases.flatMap { kind in
+        kind.rule.endpoints.filter { $0.repetition == .none }.map {
+            "kind = '\(kind.rawValue)' AND \(Origin.condition(of: $0.store))"
+        }
+    }.joined(separator: " OR ")
 
     /// The actions that the team has asked stores for. `reference`: the transaction, the original transaction of a subscription, or the
     /// product; `user_id`: the owner at the time of the request, whose erasure removes the reason; `facts_before`: what the store stated

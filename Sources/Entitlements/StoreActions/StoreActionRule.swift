@@ -5,7 +5,7 @@ import Vocabulary
 extension StoreAction {
     /// An action that a store lets a server perform. `rule` has everything that is said about it.
     package enum Kind: String, Sendable, CaseIterable {
-        case refund, revoke, cancel, extend, extendAll
+        case refund, revoke, cancel, extend, extendAll, changePrice, changeMetadata, migrate
     }
 }
 
@@ -27,8 +27,22 @@ package struct StoreActionRule: Sendable {
         /// The name of the method or the endpoint in the store's documentation.
         package let name: String
         package let fields: [StoreActionField]
+        package let repetition: Repetition
         /// The largest value of `days`; nil for an action without days.
         package var maximumDays: Int?
+
+        /// True for a purchase that a server has described (Apple's Advanced Commerce API) alone. The request is Apple's own.
+        package var isOfDescribed: Bool { fields.contains(.request) }
+    }
+
+    /// The effect of another action of the kind for the same object.
+    package enum Repetition: Sendable {
+        /// A store performs it once, so a repeated request is about the same action.
+        case none
+        /// Nothing changes that the first one has not changed.
+        case harmless
+        /// The effects add up, as the days of two extensions do. A repeated request may come from a person whose connection broke.
+        case addsUp
     }
 
     package let title: String
@@ -39,15 +53,13 @@ package struct StoreActionRule: Sendable {
     package let object: Object
     /// The endpoints of the stores that let a server perform it. Another store does not.
     package let endpoints: [Endpoint]
-    /// True if a store performs it once for its object, so that a repeated request is about the same action.
-    package let isOnce: Bool
 
     package func endpoint(at store: PurchaseStore) -> Endpoint? { endpoints.first { $0.store == store } }
 }
 
 extension StoreAction.Kind {
     /// - Note: Apple lets no server refund, revoke or cancel what was sold without the Advanced Commerce API: the customer asks Apple. Google
-    ///   lets no server pay a part of an order back but by a revocation: `orders.refund` has no amount.
+    ///   lets no server pay a part of an order back but by a revocation: `orders.refund` has no amount, and an empty body.
     package var rule: StoreActionRule {
         switch self {
         case .refund:
@@ -59,7 +71,10 @@ extension StoreAction.Kind {
                     "The store pays the whole order back. The customer keeps the goods, unless they are taken, too.",
                 koreanEffect: "스토어가 주문 금액 전체를 환불합니다. 상품도 회수하지 않으면 고객이 계속 가집니다.",
                 object: .transaction,
-                endpoints: [.init(store: .playStore, name: "orders.refund", fields: [.takesGoods])], isOnce: true)
+                endpoints: [
+                    .init(store: .playStore, name: "orders.refund", fields: [.takesGoods], repetition: .none),
+                    .described("transaction/requestRefund", repetition: .addsUp),
+                ])
         case .revoke:
             // developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2/revoke, `RevocationContext`: the last charge
             // of each item, the part of it that is left, or the last charge of one item.
@@ -68,8 +83,11 @@ extension StoreAction.Kind {
                 effect: "The store ends the subscription at once, and pays the last charge, or a part of it, back.",
                 koreanEffect: "스토어가 구독을 즉시 끝내고 마지막 결제 금액의 전부 또는 일부를 환불합니다.",
                 object: .subscription,
-                endpoints: [.init(store: .playStore, name: "purchases.subscriptionsv2.revoke", fields: [.share])],
-                isOnce: true)
+                endpoints: [
+                    .init(
+                        store: .playStore, name: "purchases.subscriptionsv2.revoke", fields: [.share],
+                        repetition: .none), .described("subscription/revoke", repetition: .none),
+                ])
         case .cancel:
             // developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2/cancel, `CancellationType`.
             StoreActionRule(
@@ -78,8 +96,11 @@ extension StoreAction.Kind {
                     "The store charges nothing more. The customer keeps the goods until the end of the paid period.",
                 koreanEffect: "스토어가 더 이상 결제하지 않습니다. 고객은 결제된 기간이 끝날 때까지 상품을 가집니다.",
                 object: .subscription,
-                endpoints: [.init(store: .playStore, name: "purchases.subscriptionsv2.cancel", fields: [.stops])],
-                isOnce: false)
+                endpoints: [
+                    .init(
+                        store: .playStore, name: "purchases.subscriptionsv2.cancel", fields: [.stops],
+                        repetition: .harmless), .described("subscription/cancel", repetition: .harmless),
+                ])
         case .extend:
             // Apple: "up to 90 days", "twice within a year (365 days) per customer"
             // (developer.apple.com/documentation/appstoreserverapi/extending-the-renewal-date-for-auto-renewable-subscriptions). Google:
@@ -94,10 +115,11 @@ extension StoreAction.Kind {
                 endpoints: [
                     .init(
                         store: .appStore, name: "Extend a Subscription Renewal Date", fields: [.days, .cause],
-                        maximumDays: 90),
+                        repetition: .addsUp, maximumDays: 90),
                     .init(
-                        store: .playStore, name: "purchases.subscriptionsv2.defer", fields: [.days], maximumDays: 365),
-                ], isOnce: false)
+                        store: .playStore, name: "purchases.subscriptionsv2.defer", fields: [.days],
+                        repetition: .addsUp, maximumDays: 365),
+                ])
         case .extendAll:
             // developer.apple.com/documentation/appstoreserverapi/Extend-Subscription-Renewal-Dates-for-All-Active-Subscribers. Google has no
             // such method.
@@ -110,20 +132,48 @@ extension StoreAction.Kind {
                 endpoints: [
                     .init(
                         store: .appStore, name: "Extend Subscription Renewal Dates for All Active Subscribers",
-                        fields: [.days, .cause, .storefronts], maximumDays: 90)
-                ], isOnce: false)
+                        fields: [.days, .cause, .storefronts], repetition: .addsUp, maximumDays: 90)
+                ])
+        // developer.apple.com/documentation/advancedcommerceapi. The App Store judges the request.
+        case .changePrice:
+            StoreActionRule(
+                title: "Change the price", korean: "가격 변경",
+                effect: "The store charges another price for the items of the subscription.",
+                koreanEffect: "스토어가 구독 항목에 다른 가격을 청구합니다.", object: .subscription,
+                endpoints: [.described("subscription/changePrice", repetition: .harmless)])
+        case .changeMetadata:
+            StoreActionRule(
+                title: "Change the description", korean: "설명 변경",
+                effect: "The store shows another name or description of the subscription.",
+                koreanEffect: "스토어가 구독의 다른 이름이나 설명을 표시합니다.", object: .subscription,
+                endpoints: [.described("subscription/changeMetadata", repetition: .harmless)])
+        case .migrate:
+            StoreActionRule(
+                title: "Migrate the subscription", korean: "구독 이전",
+                effect: "The store moves the subscription to the Advanced Commerce API.",
+                koreanEffect: "스토어가 구독을 Advanced Commerce API로 이전합니다.", object: .subscription,
+                endpoints: [.described("subscription/migrate", repetition: .harmless)])
         }
     }
 
-    /// The actions about one purchase at a store.
+    /// The actions about any purchase at a store.
     package static func aboutPurchases(at store: PurchaseStore) -> [Self] {
-        allCases.filter { $0.rule.object != .product && $0.rule.endpoint(at: store) != nil }
+        allCases.filter {
+            $0.rule.object != .product && $0.rule.endpoint(at: store).map { !$0.isOfDescribed } ?? false
+        }
+    }
+}
+
+extension StoreActionRule.Endpoint {
+    /// An endpoint of Apple's Advanced Commerce API.
+    fileprivate static func described(_ name: String, repetition: StoreActionRule.Repetition) -> Self {
+        Self(store: .appStore, name: "Advanced Commerce, \(name)", fields: [.request], repetition: repetition)
     }
 }
 
 /// A field of a request for an action. Each request has those of its endpoint alone.
 package enum StoreActionField: String, Sendable, CaseIterable {
-    case takesGoods, share, stops, days, cause, storefronts
+    case takesGoods, share, stops, days, cause, storefronts, request
 
     /// A word of a choice.
     package struct Choice: Sendable {
@@ -143,6 +193,8 @@ package enum StoreActionField: String, Sendable, CaseIterable {
         case number(ClosedRange<Int>)
         /// Codes of countries (ISO 3166-1 alpha-3); all if it is left out.
         case countries(upTo: Int)
+        /// The body of a request to the store, without its identifier; an empty one if it is left out.
+        case request
     }
 
     package struct Rule: Sendable {
@@ -210,6 +262,13 @@ package enum StoreActionField: String, Sendable, CaseIterable {
                 value: .countries(upTo: 200), title: "Storefronts", korean: "스토어프런트",
                 meaning:
                     "For all subscribers, the storefronts as codes of three letters, such as `KOR`; all without it.")
+        case .request:
+            Rule(
+                value: .request, title: "Apple's request", korean: "Apple 요청",
+                meaning:
+                    "For a purchase that your server has described, the body of Apple's Advanced Commerce API, such as "
+                    + "`{\"refundType\": \"FULL\", …}`, without a `requestReferenceId`, which is the action's identifier."
+            )
         }
     }
 
@@ -231,7 +290,17 @@ package enum StoreActionField: String, Sendable, CaseIterable {
         case (.countries(let limit), .array(let codes)?):
             // Apple refuses an empty list (InvalidEmptyStorefrontCountryCodeListError).
             codes.count <= limit && !codes.isEmpty && codes.allSatisfy(Self.isCountry) ? .array(codes) : nil
+        case (.request, nil): .object([:])
+        case (.request, .object(let request)?): Self.isWithoutReference(request) ? .object(request) : nil
         default: nil
+        }
+    }
+
+    private static func isWithoutReference(_ request: JSONObject) -> Bool {
+        switch request["requestInfo"] {
+        case nil: true
+        case .object(let information)?: information["requestReferenceId"] == nil
+        default: false
         }
     }
 
@@ -247,6 +316,7 @@ package enum StoreActionField: String, Sendable, CaseIterable {
         case .choice(let choices): "one of \(choices.map(\.word).joined(separator: ", "))"
         case .number(let range): "a number from \(range.lowerBound) to \(endpoint.maximumDays ?? range.upperBound)"
         case .countries(let limit): "1 to \(limit) codes of countries in three capital letters"
+        case .request: "an object with Apple's request, without a requestReferenceId"
         }
     }
 
@@ -277,11 +347,17 @@ package enum StoreActionError: RuledError, Equatable {
     case differs
     /// An action of the kind for the same object has other terms.
     case underWay(String)
+    /// An action of the kind, whose effect would add up, was performed lately.
+    case repeated(String, at: Timestamp)
     case unknown
-    /// The caller has asked for the action.
+    /// The caller, or the same person, has asked for the action.
     case ownApproval
+    /// The caller's key names no person.
+    case personMissing
     /// Nobody can tell if an attempt was performed.
     case uncertain(PurchaseStore)
+    /// An attempt ended with a fault of the service.
+    case failed
     /// Nobody is to decide about the action any more.
     case decided(StoreAction.State)
 
@@ -328,20 +404,39 @@ package enum StoreActionError: RuledError, Equatable {
                 "storeActionUnderWay", .conflict,
                 "The action \(identifier) for the same purchase is under way or done, with other terms.",
                 korean: "같은 구매에 대한 작업 \(identifier)이(가) 다른 조건으로 진행 중이거나 끝났습니다.")
+        case .repeated(let identifier, let moment):
+            ErrorRule(
+                "storeActionRepeated", .conflict,
+                "The action \(identifier) has done the same on \(moment.rfc3339), and a second one would add to it. To do so, repeat the "
+                    + "request with `isAdditional` (`--additional`).",
+                korean:
+                    "작업 \(identifier)이(가) \(moment.rfc3339)에 같은 일을 이미 했습니다. 더하려면 isAdditional(--additional)로 다시 요청하세요.")
         case .unknown:
             ErrorRule(
                 "storeActionUnknown", .notFound, "No action has this identifier.", korean: "이 식별자의 작업이 없습니다.")
         case .ownApproval:
             ErrorRule(
                 "storeActionOwnApproval", .conflict,
-                "A second person must approve the action: another member of the team, or another API key.",
-                korean: "다른 팀원이나 다른 API 키가 작업을 승인해야 합니다.")
+                "A second person must approve the action: another member of the team, or the API key of another person.",
+                korean: "다른 팀원이나 다른 사람의 API 키가 작업을 승인해야 합니다.")
+        case .personMissing:
+            ErrorRule(
+                "storeActionPersonMissing", .conflict,
+                "Nobody can tell whose key this is, so it approves nothing. Approve at the console, or with a key of a person: "
+                    + "`till keys make NAME --scope stores --person PERSON`.",
+                korean:
+                    "누구의 키인지 알 수 없어 승인할 수 없습니다. 콘솔에서 승인하거나 사람의 키(till keys make 이름 --scope stores --person 사람)를 쓰세요.")
         case .uncertain(let store):
             ErrorRule(
                 "storeActionUncertain", .badGateway,
                 "An attempt had no answer, so nobody can tell if it was performed. Look at the purchase at \(store.nameInSentence) before you "
                     + "ask again.",
                 korean: "응답을 받지 못해 요청이 처리되었는지 알 수 없습니다. 다시 요청하기 전에 \(store.name)에서 구매를 확인하세요.")
+        case .failed:
+            ErrorRule(
+                "storeActionFailed", .badGateway, isOfOperator: true,
+                "An attempt ended with a fault of the service, whose log has the reason. The service tries again for three days.",
+                korean: "서비스 오류로 요청을 마치지 못했습니다. 원인은 서비스 로그에 있습니다. 서비스가 3일 동안 다시 시도합니다.")
         case .decided(let state):
             ErrorRule(
                 "storeActionDecided", .conflict,

@@ -43,6 +43,11 @@ package struct StoreActionService: Sendable {
         performers.contains { $0.app.hasSameBytes(as: app) && $0.origins.contains(origin) }
     }
 
+    /// True if the process can ask the store for an action about any purchase there.
+    package func canAsk(_ origin: Origin, of app: String, for kind: StoreAction.Kind) -> Bool {
+        kind.rule.endpoint(at: origin.store).map { !$0.isOfDescribed } ?? false && canAsk(origin, of: app)
+    }
+
     /// The apps and origins whose stores the process can ask for an action.
     package func places(for kind: StoreAction.Kind) -> [(app: String, origin: Origin)] {
         performers.flatMap { performer in
@@ -69,7 +74,7 @@ extension StoreActionService {
                 throw StoreActionError.notPossible(store: key.origin.store, request.kind)
             }
             guard canAsk(key.origin, of: key.app) else { throw StoreActionError.keyMissing(store: key.origin.store) }
-            try check(request.kind, target)
+            try check(request.kind, endpoint, target)
             let isDecided = !approved.contains(request.kind)
             let action = StoreAction(
                 request.identifier, request.kind, of: key, product, try request.terms(at: endpoint),
@@ -83,6 +88,12 @@ extension StoreActionService {
                         ? StoreActionError.differs : .underWay(known.identifier)
                 }
                 return known
+            }
+            if endpoint.repetition == .addsUp, !request.isAdditional,
+                let earlier = try records.accepted(
+                    request.kind, of: key, since: now.adding(days: -StoreAction.repetitionDays))
+            {
+                throw StoreActionError.repeated(earlier.identifier, at: earlier.answeredAt ?? earlier.requestedAt)
             }
             try records.add(action, of: target?.owner)
             try transaction.audit(.storeAsked, action, target, by: AuditActor(caller: caller), action.words, at: now)
@@ -124,10 +135,17 @@ extension StoreActionService {
         return (target, key, isCharge ? stated.productIdentifier : target.last.productIdentifier)
     }
 
-    private func check(_ kind: StoreAction.Kind, _ target: StoreActionTarget?) throws(StoreActionError) {
+    private func check(
+        _ kind: StoreAction.Kind, _ endpoint: StoreActionRule.Endpoint, _ target: StoreActionTarget?
+    ) throws(StoreActionError) {
         guard let target else { return }
+        // A migration is what makes a subscription one that a server has described.
+        if endpoint.isOfDescribed, kind != .migrate, target.last.facts[.advancedCommerceInfo] == nil {
+            throw .notPossible(store: endpoint.store, kind)
+        }
         switch kind.rule.object {
-        case .transaction: if target.transaction.facts[.orderId] == nil { throw .orderMissing }
+        case .transaction:
+            if !endpoint.isOfDescribed, target.transaction.facts[.orderId] == nil { throw .orderMissing }
         case .subscription:
             let known = entitlements.apps.type(of: target.last.productIdentifier)
             guard [target.last].productType(inCatalog: known) == .autoRenewableSubscription else {
@@ -149,6 +167,11 @@ extension StoreActionService {
             if isApproved {
                 guard action.state == .awaitingApproval else { throw StoreActionError.decided(action.state) }
                 guard !action.requestedBy.hasSameBytes(as: caller) else { throw StoreActionError.ownApproval }
+                guard let person = try transaction.person(of: caller) else { throw StoreActionError.personMissing }
+                // A machine asks, too. Whoever holds its key as well is known by nobody but the operator (ThreatModel.md).
+                if let asking = try transaction.person(of: action.requestedBy), asking.hasSameBytes(as: person) {
+                    throw StoreActionError.ownApproval
+                }
             } else {
                 // The store may have performed an attempt.
                 guard action.state == .awaitingApproval || action.state == .waiting && action.attempts == 0 else {
@@ -205,16 +228,46 @@ extension StoreActionService {
 
 /// Attempts, and the looks for the store's statement.
 extension StoreActionService {
-    package func due(limit: Int) async throws -> (due: [StoreAction], mayBeMore: Bool) {
-        let now = entitlements.clock.now()
-        let due = try await ledger.read { try $0.storeActions.due(at: now, limit: limit) }
+    /// The actions of one app at one store. A store that answers slowly holds no other lane back.
+    package struct Lane: Hashable, Sendable {
+        /// The bundle identifier.
+        let app: String
+        let store: PurchaseStore
+        fileprivate(set) var origins: [Origin]
+    }
+
+    /// The lanes of the stores that the process can ask, then nil for the actions of all others, whose deadlines pass, too.
+    package var lanes: [Lane?] { asked + [nil] }
+
+    private var asked: [Lane] {
+        var lanes: [Lane] = []
+        // An app may have several accounts at a store.
+        for performer in performers {
+            for origin in performer.origins.sorted(by: { $0.rawValue < $1.rawValue }) {
+                let known = lanes.firstIndex {
+                    $0.app.hasSameBytes(as: performer.app) && $0.store == origin.store
+                }
+                if let known {
+                    if !lanes[known].origins.contains(origin) { lanes[known].origins.append(origin) }
+                } else {
+                    lanes.append(Lane(app: performer.app, store: origin.store, origins: [origin]))
+                }
+            }
+        }
+        return lanes
+    }
+
+    /// - Parameter lane: One of `lanes`.
+    package func due(in lane: Lane?, limit: Int) async throws -> (due: [StoreAction], mayBeMore: Bool) {
+        let (now, asked) = (entitlements.clock.now(), asked)
+        let due = try await ledger.read { try $0.storeActions.due(at: now, in: lane, of: asked, limit: limit) }
         return (due, due.count == limit)
     }
 
     /// Does what is due for an action: an attempt, or a look for the store's statement of its effect.
     ///
     /// - Returns: The action afterwards.
-    /// - Throws: `StorageFault`. An error of the store is recorded.
+    /// - Throws: `StorageFault`, and faults of the service. An error of the store is recorded.
     @discardableResult package func perform(_ action: StoreAction) async throws -> StoreAction {
         if let begun = try await begin(action) {
             switch begun.state {
@@ -276,16 +329,35 @@ extension StoreActionService {
             try await settle(action, as: .accepted, answer, nil)
             onOutcome("accepted", "")
             if let accepted = try await recorded(action.identifier) { try await look(at: accepted) }
-        } catch let failure as StoreActionFailure {
+        } catch {
             guard !Task.isCancelled else { return }
+            let failure = try failure(error)
             let isOver = failure.isFinal || action.deadline <= entitlements.clock.now()
             onOutcome(isOver ? "refused" : "failed", failure.rule.code)
-            guard isOver else { return try await note(failure, about: action) }
-            // A refusal of the first attempt is the store's answer. That of a later one may be due to the first, which was performed.
-            let isKnown = !isSent || failure.isFinal && !isRepeated
-            let reason = isKnown ? failure.rule : StoreActionError.uncertain(action.key.origin.store).rule
-            try await settle(action, as: .refused, nil, reason.detail)
+            if isOver {
+                // A refusal of the first attempt is the store's answer. That of a later one may be due to the first, which was performed.
+                let isKnown = !isSent || failure.isFinal && !isRepeated
+                let reason = isKnown ? failure.rule : StoreActionError.uncertain(action.key.origin.store).rule
+                try await settle(action, as: .refused, nil, reason.detail)
+            } else {
+                try await note(failure, about: action)
+            }
+            try Self.rethrow(error)
         }
+    }
+
+    /// An error as that of an action: a fault of the service must not outlast the deadline either.
+    ///
+    /// - Throws: `StorageFault`. Without the ledger, nothing can be recorded, and the next attempt finds out what this one has done.
+    private func failure(_ error: any Error) throws -> StoreActionFailure {
+        if let fault = error as? StorageFault { throw fault }
+        return error as? StoreActionFailure ?? StoreActionFailure(StoreActionError.failed.rule, isFinal: false)
+    }
+
+    /// Throws a fault of the service, which the log must have.
+    private static func rethrow(_ error: any Error) throws {
+        guard !(error is StoreActionFailure) else { return }
+        throw error
     }
 
     private func performer(
@@ -335,10 +407,17 @@ extension StoreActionService {
             {
                 return
             }
-        } catch let failure as StoreActionFailure {
+        } catch {
             guard !Task.isCancelled else { return }
-            try await note(failure, about: action)
+            try await note(try failure(error), about: action)
+            try await endLooks(at: action)
+            return try Self.rethrow(error)
         }
+        try await endLooks(at: action)
+    }
+
+    /// Ends the looks after the deadline. The action stays as the store has answered it.
+    private func endLooks(at action: StoreAction) async throws {
         guard action.deadline <= entitlements.clock.now() else { return }
         let never: Timestamp? = nil
         _ = try await ledger.writeInBackground {
@@ -348,7 +427,7 @@ extension StoreActionService {
 
     /// Confirms an action if the ledger has the store's statement of its effect.
     ///
-    /// - Parameter final: The store's final answer about all subscribers; nil for none.
+    /// - Parameter final: The store's final answer, for an action about which the ledger has no statement; nil for none.
     private func confirm(_ action: StoreAction, _ final: JSONObject?) async throws -> Bool {
         let now = entitlements.clock.now()
         return try await ledger.writeInBackground { transaction in
@@ -356,7 +435,7 @@ extension StoreActionService {
             if action.kind.rule.object == .product {
                 answer = try answer ?? transaction.summary(of: action)
                 guard answer != nil else { return false }
-            } else {
+            } else if answer == nil {
                 guard let target = try transaction.target(of: action), try transaction.isStated(action, of: target)
                 else { return false }
             }
@@ -371,17 +450,30 @@ extension StoreActionService {
 }
 
 extension LedgerTransaction {
-    /// Adds an event about an action to the audit log of the owner. All subscribers of a product have none.
+    /// The person behind a caller; nil for an API key that names none.
+    fileprivate func person(of caller: String) throws -> String? {
+        switch AuditActor(caller: caller) {
+        case .member(let name): return name
+        case .apiKey(let identifier):
+            return try database.row("SELECT person FROM api_key WHERE key_id = $1", [identifier]) {
+                try $0.next() as String?
+            } ?? nil
+        case .user, .store, .till: return nil
+        }
+    }
+
+    /// Adds an event about an action to the audit log of the owner. All subscribers of a product have none, nor has a purchase that nobody
+    /// has redeemed: the action itself names who has asked.
     fileprivate func audit(
         _ event: AuditEntry.Event, _ action: StoreAction, _ target: StoreActionTarget?, by actor: AuditActor,
         _ words: String, at moment: Timestamp
     ) throws {
-        guard let target else { return }
+        guard let target, let owner = target.owner else { return }
         try audit.append(
             AuditEntry(
                 happenedAt: moment, event: event, actor: actor, origin: action.key.origin, app: action.key.app,
                 reference: target.transaction.transactionIdentifier, subject: target.transaction.productIdentifier,
                 reason: words),
-            to: target.owner)
+            to: owner)
     }
 }

@@ -16,6 +16,8 @@ package struct APIKeyRecord: Hashable, Sendable {
     package let app: String?
     /// The platform of an app's public key; nil for the secret key of a back end.
     package let platform: String?
+    /// The name of the person who holds the key, at the console that of the member; nil for a machine, or if it is not known.
+    package let person: String?
     /// The SHA-256 of the secret; for a public key, of the key.
     let secretDigest: [UInt8]
     package let createdAt: Timestamp
@@ -35,22 +37,23 @@ package struct APIKeyRecord: Hashable, Sendable {
 extension APIKeyRecord {
     /// The columns of `api_key`, for statements.
     static let columns = """
-        key_id, name, scopes, app, platform, secret_digest, created_at, expires_at, last_used_at, revoked_at
+        key_id, name, scopes, app, platform, person, secret_digest, created_at, expires_at, last_used_at, revoked_at
         """
 
     init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(
             identifier: try row.next(), name: try row.next(),
             scopes: (try row.next() as String).split(separator: " ").map(String.init), app: try row.next(),
-            platform: try row.next(), secretDigest: try row.next(), createdAt: try row.next(),
-            expiresAt: try row.next(), lastUsedAt: try row.next(), revokedAt: try row.next())
+            platform: try row.next(), person: try row.next(), secretDigest: try row.next(),
+            createdAt: try row.next(), expiresAt: try row.next(), lastUsedAt: try row.next(),
+            revokedAt: try row.next())
     }
 
     /// The values of the columns, in their order.
     var sqlValues: [any SQLConvertible] {
         [
-            identifier, name, scopes.joined(separator: " "), app, platform, secretDigest, createdAt, expiresAt,
-            lastUsedAt, revokedAt,
+            identifier, name, scopes.joined(separator: " "), app, platform, person, secretDigest, createdAt,
+            expiresAt, lastUsedAt, revokedAt,
         ]
     }
 
@@ -61,12 +64,13 @@ extension APIKeyRecord {
         scopes: [String],
         app: String? = nil,
         platform: String? = nil,
+        person: String? = nil,
         key: String,
         createdAt: Timestamp,
         expiresAt: Timestamp? = nil
     ) {
         self.init(
-            identifier: identifier, name: name, scopes: scopes, app: app, platform: platform,
+            identifier: identifier, name: name, scopes: scopes, app: app, platform: platform, person: person,
             secretDigest: Self.digest(of: key), createdAt: createdAt, expiresAt: expiresAt, lastUsedAt: nil,
             revokedAt: nil)
     }
@@ -142,15 +146,16 @@ package struct APIKeys: Sendable {
     /// - Parameters:
     ///   - app: The bundle identifier of the only app that the key is for; nil for all apps.
     ///   - expiresAt: The time from which the key is refused; nil if it does not expire.
+    ///   - person: The name of the person who holds the key; nil for a machine.
     /// - Returns: The record, and the key itself, which cannot be read again.
     package func make(
-        name: String, scopes: Set<APIKeyScope>, app: String? = nil, expiresAt: Timestamp? = nil
+        name: String, scopes: Set<APIKeyScope>, app: String? = nil, expiresAt: Timestamp? = nil, person: String? = nil
     ) async throws -> (record: APIKeyRecord, key: String) {
         let identifier = randomness.bytes(6).hexadecimal
         let key = Self.prefix + identifier + "_" + Base64.encode(randomness.bytes(32), .urlSafe)
         let record = APIKeyRecord(
             identifier: identifier, name: name,
-            scopes: APIKeyScope.allCases.filter(scopes.contains).map(\.rawValue), app: app,
+            scopes: APIKeyScope.allCases.filter(scopes.contains).map(\.rawValue), app: app, person: person,
             key: key, createdAt: clock.now(), expiresAt: expiresAt)
         try await ledger.write { try $0.add(record) }
         return (record, key)
@@ -294,7 +299,7 @@ extension LedgerTransaction {
     package func add(_ key: APIKeyRecord) throws {
         _ = try database.execute(
             """
-            INSERT INTO api_key (\(APIKeyRecord.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            INSERT INTO api_key (\(APIKeyRecord.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
             """,
             key.sqlValues)
     }

@@ -123,13 +123,14 @@ extension Table {
     .indexed("kept_answer_about_user", by: ["user_id"], where: "user_id IS NOT NULL")
     .indexed("kept_answer_about_nobody", by: ["caller"], where: "user_id IS NULL")
 
-    /// The keys of callers. `platform`: the platform of an app's public key, which has no secret; null for a back end's key.
+    /// The keys of callers. `platform`: the platform of an app's public key, which has no secret; null for a back end's key. `person`: the
+    /// person who holds the key; null for a machine.
     private static let apiKey = Table(
         name: "api_key", family: .everywhere,
         columns: [
             .text("key_id"), .text("name"), .text("scopes"), .blob("secret_digest", count: 32), .integer("created_at"),
             .integer("revoked_at").optional, .text("app").optional, .integer("expires_at").optional,
-            .integer("last_used_at").optional, .text("platform").optional,
+            .integer("last_used_at").optional, .text("platform").optional, .text("person").optional,
         ],
         key: ["key_id"]
     )

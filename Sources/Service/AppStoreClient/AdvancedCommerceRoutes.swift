@@ -15,14 +15,35 @@ enum AdvancedCommerceOperation: String, Sendable, CaseIterable {
         return "/advancedCommerce/v1/\(object)/\(rawValue)"
     }
 
-    /// The store action that does the same; nil for none.
-    var action: StoreAction.Kind? {
+    /// The store action that does the same.
+    var action: StoreAction.Kind {
         switch self {
         case .cancel: .cancel
         case .revoke: .revoke
         case .requestRefund: .refund
-        case .changeMetadata, .changePrice, .migrate: nil
+        case .changeMetadata: .changeMetadata
+        case .changePrice: .changePrice
+        case .migrate: .migrate
         }
+    }
+
+    /// The request of a store action; nil for another endpoint.
+    init?(_ action: StoreAction) {
+        guard action.kind.rule.endpoint(at: action.key.origin.store)?.isOfDescribed == true,
+            let operation = Self.allCases.first(where: { $0.action == action.kind })
+        else { return nil }
+        self = operation
+    }
+
+    /// Apple's request with its identifier.
+    func request(_ content: JSONObject, identifiedBy identifier: String) -> JSONObject {
+        var information = JSONObject()
+        if case .object(let given)? = content["requestInfo"] { information = given }
+        _ = information.add("requestReferenceId", .string(identifier))
+        var complete = JSONObject()
+        for member in content.members where member.key != "requestInfo" { _ = complete.add(member.key, member.value) }
+        _ = complete.add("requestInfo", .object(information))
+        return complete
     }
 }
 
@@ -70,8 +91,10 @@ enum AdvancedCommerceRefusal: RuledError, Equatable {
         case .approvalNeeded(let action):
             ErrorRule(
                 "commerceApprovalNeeded", .unprocessable, isOfOperator: true,
-                "A second person must approve \"\(action.rawValue)\" (`store-action-approval`), and a request of the Advanced Commerce API has none.",
-                korean: "\(action.rawValue) 작업은 승인이 필요하지만, Advanced Commerce API 요청은 승인받을 수 없습니다.")
+                "A second person must approve \"\(action.rawValue)\" (`store-action-approval`). Ask for it with `PUT /v1/store-actions/{action}` and the field `request`, or `till actions request \(action.rawValue)`.",
+                korean:
+                    "\(action.rawValue) 작업은 승인이 필요합니다. request 필드와 함께 PUT /v1/store-actions/{action}이나 till actions request \(action.rawValue)로 요청하세요."
+            )
         case .refused(let number):
             ErrorRule(
                 "commerceRefused", .unprocessable,
@@ -115,8 +138,8 @@ struct AdvancedCommerceRoutes: OperationGroup {
             guard let operation = AdvancedCommerceOperation(rawValue: try context.parameters.text("operation")) else {
                 throw Problem.pathUnknown
             }
-            if let action = operation.action, till.storeActions.approved.contains(action) {
-                throw AdvancedCommerceRefusal.approvalNeeded(action)
+            if till.storeActions.approved.contains(operation.action) {
+                throw AdvancedCommerceRefusal.approvalNeeded(operation.action)
             }
             let change = try AdvancedCommerceChange(
                 operation, of: purchase, content, reason: Reason.read(body), by: context.requiredCaller.name)
@@ -185,7 +208,7 @@ private struct AdvancedCommerceChange: Sendable {
         }
         try await record("accepted", about: transaction, of: owner, service)
         for signed in [answer.signedTransactionInfo, answer.signedRenewalInfo].compactMap(\.self) {
-            try await verify(signed, by: service, of: transaction)
+            try await service.checkAnswer(signed, from: transaction.origin, of: transaction.app)
         }
         return AdvancedCommerceAnswer(
             requestReferenceId: reference, transaction: answer.signedTransactionInfo,
@@ -220,16 +243,17 @@ private struct AdvancedCommerceChange: Sendable {
             try ledger.audit.append(entry, to: user)
         }
     }
+}
 
-    private func verify(
-        _ signed: String, by service: EntitlementService, of transaction: RedeemedTransaction
-    ) async throws {
+extension EntitlementService {
+    /// Verifies a signed part of an answer of the App Store.
+    ///
+    /// - Throws: `ReconciliationError`.
+    func checkAnswer(_ signed: String, from origin: Origin, of app: String?) async throws {
         do {
             let bytes = Array(signed.utf8)
-            let proof = try await BlockingWork.process(bytes.count) {
-                try service.verify(bytes, of: transaction.app)
-            }
-            guard proof.origin == transaction.origin else { throw ReconciliationError.answerInvalid }
+            let proof = try await BlockingWork.process(bytes.count) { try verify(bytes, of: app) }
+            guard proof.origin == origin else { throw ReconciliationError.answerInvalid }
         } catch let error as RedemptionError {
             throw ReconciliationError.refusedByService(code: error.code)
         }

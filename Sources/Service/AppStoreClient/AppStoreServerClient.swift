@@ -16,10 +16,10 @@ package struct AppStoreServerClient: Sendable {
     let clock: any WallClock
 
     /// The time that a caller has for an answer.
-    private struct TimeLimits {
-        let answer: Duration
+    struct TimeLimits: Sendable {
+        fileprivate let answer: Duration
         /// The longest wait, in all, while the App Store limits the rate of requests, in seconds.
-        let rateLimit: Int64
+        fileprivate let rateLimit: Int64
 
         static let schedule = TimeLimits(answer: .seconds(30), rateLimit: 120)
         /// A person waits, behind the service's own limit on the time of a request.
@@ -111,9 +111,9 @@ package struct AppStoreServerClient: Sendable {
 
     /// `GET /inApps/v1/subscriptions/{transactionId}`
     func subscriptionStatuses(
-        of transactionIdentifier: String
+        of transactionIdentifier: String, within limits: TimeLimits
     ) async throws(ReconciliationError) -> SubscriptionStatuses {
-        try await decoded(.get, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))")
+        try await decoded(.get, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))", within: limits)
     }
 
     /// `GET /inApps/v1/lookup/{orderId}`

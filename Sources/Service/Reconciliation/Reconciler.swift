@@ -272,16 +272,20 @@ package struct Reconciler: Sendable {
 
     /// Applies the renewal state of subscriptions of this app.
     ///
-    /// - Parameter originals: The original transactions. Others than those of this app and its origins are left out.
+    /// - Parameters:
+    ///   - originals: The original transactions. Others than those of this app and its origins are left out.
+    ///   - limits: The time for each answer.
     /// - Throws: `ReconciliationError` if the App Store may answer later, also for one of them; `StorageFault`.
-    func recordStatuses(of originals: Set<TransactionKey>) async throws {
+    func recordStatuses(
+        of originals: Set<TransactionKey>, within limits: AppStoreServerClient.TimeLimits = .schedule
+    ) async throws {
         var report = Report()
         var failure: ReconciliationError?
         var failures = Failures()
         for original in originals.sorted()
         where original.app == app.bundleIdentifier && origins.contains(original.origin) {
             let error = try await failures.attempt {
-                try await recordStatuses(ofCustomerWith: original.identifier, into: &report)
+                try await recordStatuses(ofCustomerWith: original.identifier, within: limits, into: &report)
             }
             if let error, !error.isFinal { failure = error }
         }
@@ -289,8 +293,11 @@ package struct Reconciler: Sendable {
         try report.check()
     }
 
-    private func recordStatuses(ofCustomerWith transaction: String, into report: inout Report) async throws {
-        let statuses = try await client.subscriptionStatuses(of: transaction)
+    private func recordStatuses(
+        ofCustomerWith transaction: String, within limits: AppStoreServerClient.TimeLimits = .schedule,
+        into report: inout Report
+    ) async throws {
+        let statuses = try await client.subscriptionStatuses(of: transaction, within: limits)
         for last in statuses.data.flatMap(\.lastTransactions) {
             guard let transaction = last.signedTransactionInfo, let renewalInfo = last.signedRenewalInfo else {
                 continue

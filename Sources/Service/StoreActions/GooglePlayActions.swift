@@ -56,7 +56,8 @@ package struct GooglePlayActions: StoreActionPerformer {
                 let place = try await subscription(target)
                 let now = try await play.client.facts(ofSubscription: place.token, item: place.productIdentifier)
                 return try await preparation(of: action, now, target)
-            case .extendAll: throw StoreActionFailure(Self.notPossible(action), isFinal: true)
+            case .extendAll, .changePrice, .changeMetadata, .migrate:
+                throw StoreActionFailure(Self.notPossible(action), isFinal: true)
             }
         }
     }
@@ -88,7 +89,7 @@ package struct GooglePlayActions: StoreActionPerformer {
             if present == end.adding(days: try action.days) { return .done(Self.answer(end: present)) }
             // It has renewed since, with or without the days.
             throw StoreActionFailure(Self.uncertain(action), isFinal: true)
-        case .refund, .extendAll: return .due(facts)
+        case .refund, .extendAll, .changePrice, .changeMetadata, .migrate: return .due(facts)
         }
     }
 
@@ -121,7 +122,8 @@ package struct GooglePlayActions: StoreActionPerformer {
                 return try await play.client.call(
                     "defer", ofSubscription: try await subscription(target).token,
                     ["deferralContext": .object(context)])
-            case .extendAll: throw StoreActionFailure(Self.notPossible(action), isFinal: true)
+            case .extendAll, .changePrice, .changeMetadata, .migrate:
+                throw StoreActionFailure(Self.notPossible(action), isFinal: true)
             }
         }
     }
@@ -129,6 +131,8 @@ package struct GooglePlayActions: StoreActionPerformer {
     /// Asks about the token, as a notification does. A consumed purchase, whose token Google Play has forgotten, has its orders.
     package func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? {
         try await asking {
+            // The ledger keeps no refund of a part of what nobody has redeemed.
+            if let target, !target.isClaimed { return try await answer(about: action, target) }
             guard let place = try await place(of: target) else { return nil }
             do {
                 _ = try await play.refresh(place.token, within: PlayDeveloperClient.action)
@@ -138,6 +142,33 @@ package struct GooglePlayActions: StoreActionPerformer {
             }
             return nil
         }
+    }
+
+    /// Google Play's own words about the effect of an action; nil before it.
+    private func answer(about action: StoreAction, _ target: StoreActionTarget) async throws -> JSONObject? {
+        if action.kind == .refund {
+            let order = try order(of: target)
+            let known = try await play.client.order(order, within: PlayDeveloperClient.action)
+            return known?.isRefunded == true ? ["orderId": .string(order), "state": "REFUNDED"] : nil
+        }
+        let place = try await subscription(target)
+        let now = try await play.client.facts(ofSubscription: place.token, item: place.productIdentifier)
+        let hasEffect =
+            switch action.kind {
+            case .revoke: now.state == "SUBSCRIPTION_STATE_EXPIRED"
+            case .cancel: ["SUBSCRIPTION_STATE_CANCELED", "SUBSCRIPTION_STATE_EXPIRED"].contains(now.state)
+            case .extend:
+                if let end = now.expiryTime, let before = action.before?.moment(StoreAction.endBefore) {
+                    end > before
+                } else {
+                    false
+                }
+            case .refund, .extendAll, .changePrice, .changeMetadata, .migrate: false
+            }
+        guard hasEffect else { return nil }
+        return [
+            "subscriptionState": .string(now.state), "expiryTime": now.expiryTime.map { .string($0.rfc3339) },
+        ]
     }
 
     private static func answer(end: Timestamp) -> JSONObject { ["expiryTime": .string(end.rfc3339)] }

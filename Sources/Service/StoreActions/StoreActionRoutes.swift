@@ -2,8 +2,10 @@ import Entitlements
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Ledger
 import Logging
 import Proofs
+import Synchronization
 import Vocabulary
 
 /// The routes of actions at stores. Their bodies follow from the table of actions.
@@ -14,6 +16,7 @@ struct StoreActionRoutes: OperationGroup {
     static let errors: [any RuledError] = [
         StoreActionError.notOfSubscription, StoreActionError.orderMissing, StoreActionError.ambiguous,
         StoreActionError.differs, StoreActionError.unknown, StoreActionError.ownApproval,
+        StoreActionError.personMissing,
     ]
     let parts: ServiceParts
 
@@ -32,7 +35,7 @@ struct StoreActionRoutes: OperationGroup {
         group.on(.requestStoreAction) { request, context in
             let actions = actions(context)
             let requested = try await Self.request(request, context)
-            let action = try await actions.request(requested, by: try context.requiredCaller.name)
+            let action = try await ask(requested, actions, by: try context.requiredCaller.name, context)
             return try await answer(try await perform(action, actions))
         }
         group.on(.decideStoreAction) { request, context in
@@ -50,6 +53,19 @@ struct StoreActionRoutes: OperationGroup {
 
     private func actions(_ context: ServiceContext) -> StoreActionService {
         till.storeActions.limited(to: context.caller?.limitingApp)
+    }
+
+    /// Records a request. The App Store is asked about an order, of which no proof tells.
+    private func ask(
+        _ request: StoreActionRequest, _ actions: StoreActionService, by caller: String, _ context: ServiceContext
+    ) async throws -> StoreAction {
+        do { return try await actions.request(request, by: caller) } catch GrantError.transactionNotFound {
+            let originals = try await service.limited(to: context).originalTransactions(
+                ofOrder: request.reference, asking: stores.orders)
+            guard let original = originals.first else { throw GrantError.transactionNotFound }
+            guard originals.count == 1 else { throw GrantError.transactionAmbiguous }
+            return try await actions.request(request.naming(original), by: caller)
+        }
     }
 
     /// The first attempt, so that the answer of the store is the answer to the request. The background work makes the others.
@@ -87,7 +103,8 @@ struct StoreActionRoutes: OperationGroup {
         return StoreActionRequest(
             try identifier(context), kind, of: try body.text(name),
             origin: try body.storeOrigin(), app: body.object["app"] == nil ? nil : try body.text("app"),
-            reason: try Reason.read(body), fields)
+            reason: try Reason.read(body), fields,
+            isAdditional: body.object["isAdditional"] == nil ? false : try body.flag("isAdditional"))
     }
 }
 
@@ -133,7 +150,7 @@ extension APIOperation {
         body: HTTPSupport.RequestBody.json(
             Schema.object("The action, what it is about, its fields and the reason.").fields(storeActionFields).closed),
         answers: [.json("The action after the first attempt.", StoreAction.self)],
-        or: [.conflict, .refused])
+        or: [.conflict, .refused, .badGateway])
 
     private static let storeActionFields: [(name: String, schema: Schema)] =
         [
@@ -144,7 +161,7 @@ extension APIOperation {
             (
                 "transaction",
                 Schema.text(
-                    "The charge of a refund, or any transaction of a subscription; absent for `extendAll`.",
+                    "The charge of a refund, or any transaction of a subscription, or an order; nobody need have redeemed it. Absent for `extendAll`.",
                     length: 1...256
                 ).example("2000000000000001").optional
             ),
@@ -152,11 +169,17 @@ extension APIOperation {
             ("origin", Schema.text("The origin, if several may be meant.").optional),
             ("app", Schema.text("The bundle identifier, if several may be meant.", length: 1...256).optional),
             ("reason", .text("The reason, in the team's own words.", length: 1...500)),
+            (
+                "isAdditional",
+                Schema.flag(
+                    "For a moved charge, true to add to an action of the last \(StoreAction.repetitionDays) days, without which it is refused."
+                ).optional
+            ),
         ] + StoreActionField.allCases.map { ($0.rawValue, $0.schema.optional) }
 
     static let decideStoreAction = APIOperation(
         .put, "/v1/store-actions/{action}/decision", for: .backEnd(.stores), isPerApp: true,
-        "decideStoreAction", "Approves an action that another caller has requested, or declines one",
+        "decideStoreAction", "Approves an action that another person has requested, or declines one",
         parameters: [action],
         body: .json([
             "isApproved": .flag("True to approve it; false to decline it, also one's own, before the store is asked.")
@@ -173,6 +196,7 @@ extension StoreActionField {
         case .choice(let choices): .one(of: choices.map(\.word), rule.meaning)
         case .number(let range): .integer(rule.meaning, in: range)
         case .countries(let limit): .array(of: .text(length: 3...3), rule.meaning, count: 1...limit)
+        case .request: .anyObject.described(rule.meaning)
         }
     }
 }
@@ -214,13 +238,36 @@ extension StoreAction: AnswerObject, Listed {
 extension StoreAction.Kind: AnswerValue {}
 extension StoreAction.State: AnswerValue {}
 
+/// The first fault of several pieces of work.
+private final class FirstFault: Sendable {
+    private let fault = Mutex<(any Error)?>(nil)
+
+    func keep(_ error: any Error) { fault.withLock { $0 = $0 ?? error } }
+
+    /// - Throws: The fault, if there was one.
+    func check() throws { if let error = fault.withLock({ $0 }) { throw error } }
+}
+
 extension StoreActionService {
-    /// The attempts that are due, and the looks for the stores' statements, while the service runs.
-    package func work(logger: Logger) -> DurableWork {
+    /// The largest number of actions of one lane at the same time.
+    private static let maximumAtOnce = 4
+
+    /// The attempts that are due, and the looks for the stores' statements, while the service runs: one for each lane.
+    package func work(logger: Logger) -> [DurableWork] {
         let actions = self
-        return DurableWork("store actions failed", in: entitlements.ledger, logger: logger) {
-            try await DurableWork.each(of: { try await actions.due(limit: DurableWork.pageSize) }) {
-                try await actions.perform($0)
+        return lanes.map { lane in
+            DurableWork("store actions failed", in: entitlements.ledger, logger: logger) {
+                let faults = FirstFault()
+                let found = try await DurableWork.each(
+                    of: { try await actions.due(in: lane, limit: DurableWork.pageSize) }, atOnce: Self.maximumAtOnce
+                ) { action in
+                    do { try await actions.perform(action) } catch let fault as StorageFault { throw fault } catch {
+                        // The fault of one action must not end the attempts of the others.
+                        faults.keep(error)
+                    }
+                }
+                try faults.check()
+                return found
             }
         }
     }

@@ -29,7 +29,8 @@ struct SupportRoutes: OperationGroup {
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             let item = Item(
                 collection: try context.parameters.text("collection"), number: try Self.number(context))
-            let explanation = try await service.limited(to: context).explanation(of: item, for: user)
+            let explanation = try await service.limited(to: context).explanation(
+                of: item, for: user, with: till.storeActions)
             let unknown = try await subjects.unknown(user, to: context, in: service.ledger)
             let json = try explanation.json()
             return JSONAnswer.response(bytes: try unknown?.json(beside: json) ?? json)

@@ -291,7 +291,7 @@ struct Serve: Command {
         companions.append(
             HistorySweep.schedule(
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))
-        companions.append(actions.work(logger: configuration.logger))
+        companions += actions.work(logger: configuration.logger)
         companions.append(keys.useRecording(logger: configuration.logger))
         companions.append(IdempotentRequests.deletion(in: ledger, clock: clock, logger: configuration.logger))
         if let local { companions.append(local.sending) }

@@ -132,15 +132,14 @@ struct Revoke: UserCaller, NamesUser {
             userCall.path(of: transaction, of: user, "/revocation"), ["reason": reason])
         terminal.line("Revoked \(revoked.productId) from \(user).")
         let store = revoked.origin.store
-        let ways = [
-            store.orderConsole.map { "refund the order in \($0)" },
-            store.refundAddress.map {
-                store.orderConsole == nil ? "the customer asks at \($0)" : "send the customer to \($0)"
-            },
-        ].compactMap(\.self)
+        guard let console = store.orderConsole else {
+            let way = store.refundAddress.map { ": the customer asks at \($0)" } ?? ""
+            return try terminal.result("Only \(store.company) refunds\(way).", revoked)
+        }
+        // Only the running service has the key of the store.
         try terminal.result(
-            "Only \(store.company) refunds"
-                + (ways.isEmpty ? "." : ": \(ways.joined(separator: ", or "))."), revoked)
+            "\(store.company) returns no money by it. Refund the order with `till actions request refund \(transaction)`, or in \(console)"
+                + (store.refundAddress.map { ", or send the customer to \($0)." } ?? "."), revoked)
     }
 }
 

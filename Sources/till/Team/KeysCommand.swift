@@ -1,4 +1,5 @@
 import ArgumentParser
+import Features
 import HTTPSupport
 import Ledger
 import Proofs
@@ -26,11 +27,12 @@ struct KeysList: LedgerUser {
     func perform() async throws {
         let keys = try await ledger.place().apiKeys().list()
         terminal.table(
-            ["ID", "NAME", "SCOPES", "APP", "MADE", "EXPIRES", "LAST USED", "REVOKED"],
+            ["ID", "NAME", "PERSON", "SCOPES", "APP", "MADE", "EXPIRES", "LAST USED", "REVOKED"],
             keys.map { key in
                 [
-                    key.identifier, key.name, key.platform.map { "public \($0)" } ?? key.scopes.joined(separator: ","),
-                    key.app, key.createdAt.rfc3339, key.expiresAt?.rfc3339, key.lastUsedAt?.rfc3339,
+                    key.identifier, key.name, key.person,
+                    key.platform.map { "public \($0)" } ?? key.scopes.joined(separator: ","), key.app,
+                    key.createdAt.rfc3339, key.expiresAt?.rfc3339, key.lastUsedAt?.rfc3339,
                     key.revokedAt?.rfc3339,
                 ]
             })
@@ -66,8 +68,9 @@ extension APIKeyRecord {
     /// - Parameter key: The key itself, which only the command that makes it prints.
     func report(key: String? = nil) -> Report {
         [
-            "key": key, "keyId": identifier, "name": name, "scopes": scopes, "app": app, "platform": platform,
-            "createdAt": createdAt.rfc3339, "expiresAt": expiresAt?.rfc3339, "lastUsedAt": lastUsedAt?.rfc3339,
+            "key": key, "keyId": identifier, "name": name, "person": person, "scopes": scopes, "app": app,
+            "platform": platform, "createdAt": createdAt.rfc3339, "expiresAt": expiresAt?.rfc3339,
+            "lastUsedAt": lastUsedAt?.rfc3339,
             "revokedAt": revokedAt?.rfc3339,
         ]
     }
@@ -76,7 +79,8 @@ extension APIKeyRecord {
     var limits: String {
         let kind = platform.map { "Public key for \($0)." } ?? "Scopes: \(scopes.joined(separator: ", "))."
         let app = app.map { "App: \($0)." }
-        return ([kind, app, expiresAt.map { "Expires: \($0.rfc3339)." }] as [String?]).compactMap(\.self)
+        let person = person.map { "Person: \($0)." }
+        return ([kind, app, person, expiresAt.map { "Expires: \($0.rfc3339)." }] as [String?]).compactMap(\.self)
             .joined(separator: " ")
     }
 }
@@ -97,6 +101,7 @@ struct KeysMake: LedgerUser {
             till keys make "support desk" --scope support --scope grant
             till keys make "garden back end" --bundle-id com.example.garden
             till keys make contractor --scope read --until 90d
+            till keys make "refunds of ada" --scope stores --person ada
             till keys make --public --bundle-id com.example.garden
             """)
 
@@ -126,6 +131,13 @@ struct KeysMake: LedgerUser {
         help: .bundleIdentifier("the only one that the key is for; default: all apps of the service"))
     var app: String?
 
+    @Option(
+        help: .value(
+            "name",
+            "The person who holds the key; the name of the member, for one of the console. A key without a person approves nothing."
+        ))
+    var person: String?
+
     @Option(help: .end("of the key: a number of days (90d), \(Moment.form); default: none"))
     var until: String?
 
@@ -134,6 +146,12 @@ struct KeysMake: LedgerUser {
     func validate() throws {
         if let app { try requireBundleIdentifier(app) }
         try validateKind()
+        if let person {
+            try require(
+                TeamMember.isName(person),
+                "\"\(person.prefix(TeamMember.maximumNameLength))\" is not a person's name. Use the name of the member at the console."
+            )
+        }
         guard let name else { return }
         try require(
             APIKeys.isName(name),
@@ -149,6 +167,7 @@ struct KeysMake: LedgerUser {
         }
         try require(app != nil, "A public key is for one app. Name it with --bundle-id.")
         try require(scopes.isEmpty, "A public key has no scopes. Leave out --scope.")
+        try require(person == nil, "A public key is an app's. Leave out --person.")
         try require(
             until == nil, "A public key does not expire, because installed apps keep it. Leave out --until.")
     }
@@ -173,7 +192,8 @@ struct KeysMake: LedgerUser {
         }
         let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes.flatMap(\.scopes))
         let (record, key) = try await keys.make(
-            name: name ?? "", scopes: scopes, app: app, expiresAt: try expiry(from: SystemClock().now()))
+            name: name ?? "", scopes: scopes, app: app, expiresAt: try expiry(from: SystemClock().now()),
+            person: person)
         try show(record, key: key)
     }
 

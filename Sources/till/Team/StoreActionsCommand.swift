@@ -30,6 +30,7 @@ private struct ShownAction: Decodable, Listed, Sendable {
     let requestedBy: String
     let requestedByName: String?
     let requestedAt: String
+    let terms: JSONContent
     let reason: String
     let lastError: String?
 
@@ -50,6 +51,8 @@ private struct ShownAction: Decodable, Listed, Sendable {
 extension Terminal {
     fileprivate func result(_ action: Answered<ShownAction>) throws {
         line("\(action.kind) of \(action.productId): \(action.state). \(action.sentence)")
+        // The person who approves it must see what it is.
+        line("Terms: \(String(decoding: try JSONAnswer.encode(action.terms), as: UTF8.self))")
         try result(action.lastError ?? "Action \(action.actionId).", action)
     }
 }
@@ -75,6 +78,11 @@ struct StoreActionArgument: ExpressibleByArgument, Sendable {
             value = number
         case .choice: value = parts[1]
         case .countries: value = parts[1].split(separator: ",").map(String.init)
+        case .request:
+            guard let bytes = try? FileHandle.bytes(of: parts[1], upTo: JSONBody.standardSize),
+                let content = try? JSONDecoder().decode(JSONContent.self, from: Data(bytes))
+            else { return nil }
+            value = content
         }
     }
 
@@ -93,14 +101,16 @@ struct StoreActionsRequest: ServiceCaller {
     static let configuration = CommandConfiguration(
         "request", "Ask the store of a purchase for an action.",
         """
-        The actions: \(StoreActionArgument.help). Apple lets no server refund or cancel: the customer asks at \
-        https://reportaproblem.apple.com. The same request with the same --action-id happens once.
+        The actions: \(StoreActionArgument.help). Apple lets no server refund or cancel what no server has described: the customer asks \
+        at https://reportaproblem.apple.com. `request` names a file with Apple's request. The same request with the same --action-id happens once. So does one with another \
+        identifier, unless it would add to a moved charge, which needs --additional for \(StoreAction.repetitionDays) days.
         """,
         examples: """
             till actions request refund GPA.3345-1234-5678-90123 takesGoods=true \\
               --reason "Bought twice"
             till actions request extend 2000000000000001 days=30 --reason Outage
             till actions request extendAll com.example.monthly days=3 --reason Outage
+            till actions request changePrice 2000000000000001 request=price.json --reason Raise
             """)
 
     @Argument(help: "The action: \(StoreAction.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -117,6 +127,9 @@ struct StoreActionsRequest: ServiceCaller {
 
     @Option(help: .value("uuid", "The identifier of the action (default: a new one)."))
     var actionId: String?
+
+    @Flag(help: "Move a charge once more that an action has moved in the last \(StoreAction.repetitionDays) days.")
+    var additional = false
 
     @Option(name: .customLong("bundle-id"), help: .bundleIdentifier("if several may be meant"))
     var app: String?
@@ -136,6 +149,7 @@ struct StoreActionsRequest: ServiceCaller {
         let isOfProduct = kind.rule.object == .product
         var members: [String: any Encodable & Sendable] = ["kind": kind.rawValue, "reason": reason]
         members[isOfProduct ? "product" : "transaction"] = reference
+        if additional { members["isAdditional"] = true }
         if let app { members["app"] = app }
         if let origin { members["origin"] = origin.rawValue }
         for each in fields { members[each.field.rawValue] = each.value }
@@ -206,7 +220,7 @@ struct StoreActionsShow: ServiceCaller {
 struct StoreActionsApprove: ServiceCaller {
     static let configuration = CommandConfiguration(
         "approve", "Approve an action that somebody else has requested.",
-        "The service asks for it with `store-action-approval`. Use another API key than the one of the request.",
+        "The service asks for it with `store-action-approval`. Use the API key of another person (`till keys make --person`).",
         examples: "till actions approve 4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10")
 
     @OptionGroup var identifier: StoreActionIdentifier

@@ -1,5 +1,6 @@
 import Entitlements
 import Foundation
+import HTTPTypes
 import Ledger
 import Proofs
 import TestSupport
@@ -74,7 +75,53 @@ import Vocabulary
         let event = try await browser.get(Self.path + "/events/3")
         #expect(event.words.contains("ActorGoogle Play") && !event.words.contains("ActorApp Store"))
         let explained = try await browser.get(Self.path + "/explanation?item=bed%201")
-        #expect(explained.words.contains("Only Google refunds, at https://play.google.com/store/account/orderhistory."))
+        #expect(
+            explained.words.contains(
+                "refunded in the Play Console, or by Google at https://play.google.com/store/account/orderhistory."))
+    }
+
+    /// A store that is not asked.
+    private struct SilentPlay: StoreActionPerformer {
+        let app = TestGarden.bundleIdentifier
+        let origins: Set<Origin> = [.localPlayProduction]
+
+        func has(_ target: StoreActionTarget) async throws -> Bool { true }
+
+        func prepare(_ action: StoreAction, _ target: StoreActionTarget?) async throws -> StoreActionPreparation {
+            .due([:])
+        }
+
+        func perform(
+            _ action: StoreAction, _ target: StoreActionTarget?, after before: JSONObject
+        ) async throws -> JSONObject { [:] }
+
+        func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? { nil }
+    }
+
+    @Test func `an explanation leads to the refund that the service can ask for`() async throws {
+        let console = try await GardenConsole(storeActions: { StoreActionService($0, at: [SilentPlay()]) })
+        let now = console.garden.clock.now()
+        let alice = try console.user()
+        for (second, revoked) in [nil, now].enumerated() {
+            let claim = Claim(
+                app: TestGarden.bundleIdentifier, origin: .localPlayProduction, transactionIdentifier: "token1",
+                originalTransactionIdentifier: "token1", productIdentifier: "garden.season", quantity: 1,
+                purchaseDate: now, revocationDate: revoked, signedAt: now.adding(seconds: Int64(second)),
+                proofDigest: [UInt8](repeating: 7, count: 32), item: Item(collection: "bed", number: 1), credit: nil,
+                facts: TransactionFacts([.orderId: .text(Self.order)]))
+            _ = try await console.ledger.write { transaction in
+                if revoked == nil {
+                    _ = try transaction.redeem([claim], for: alice, at: now)
+                } else {
+                    _ = try transaction.record(claim, at: now)
+                }
+            }
+        }
+        let browser = try await console.browser(.support)
+        let page = Self.path + "/explanation?item=bed%201"
+        #expect(try await browser.get(page).words.contains("Have the order refunded on the page of the purchase"))
+        let korean = try await browser.get(page, headers: [.acceptLanguage: "ko"])
+        #expect(korean.words.contains("구매 페이지에서 주문 환불을 요청하세요."))
     }
 
     @Test(arguments: [(TransactionReason.purchase, "Purchase"), (.renewal, "Renewal")])

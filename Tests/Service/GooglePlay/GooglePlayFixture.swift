@@ -197,8 +197,9 @@ final class PlayService: Sendable {
     /// The requests to reconcile voided purchases, one for each notification of such a purchase.
     let voidedRequests: GooglePlayReconciler.Requests
     let actions: StoreActionService
-    /// The key of another back end.
-    let otherKey: String
+    /// The keys of two persons.
+    let (adasKey, bobsKey): (String, String)
+    let keys: APIKeys
     private let sender: Sender?
     private let routes: ServiceRoutes
     private let key: String
@@ -214,7 +215,11 @@ final class PlayService: Sendable {
         alice = try #require(User(name: "alice"))
         let keys = entitlements.ledger.apiKeys(clock: entitlements.clock)
         key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
-        otherKey = try await keys.make(name: "other", scopes: Set(APIKeyScope.allCases)).key
+        (adasKey, bobsKey) = (
+            try await keys.make(name: "ada's", scopes: [.stores], person: "ada").key,
+            try await keys.make(name: "bob's", scopes: [.stores], person: "bob").key
+        )
+        self.keys = keys
         let (apps, requests) = ([app], GooglePlayReconciler.Requests())
         voidedRequests = requests
         let stores = StoreClients(
@@ -279,6 +284,12 @@ final class PlayService: Sendable {
     func seeds(of user: String = "alice") async throws -> Int {
         try await send(.get, "/v1/users/\(user)/balances").decoded(List<Credit>.self).elements
             .first { $0.balance == "seeds" }?.amount ?? 0
+    }
+
+    /// The transaction of the only purchase that nobody has redeemed; nil if there is none.
+    func unclaimed() async throws -> String? {
+        let all = try await entitlements.unclaimedPurchases(ofTransaction: nil, after: nil, limit: 2)
+        return all.count == 1 ? all.first?.transactionIdentifier : nil
     }
 
     func acknowledge() async throws {

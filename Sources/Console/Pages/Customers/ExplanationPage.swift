@@ -15,7 +15,9 @@ extension CustomerView {
         }
         let owned = try await entitlements.ownItems(of: user)
         var explanation: ItemExplanation?
-        if let item { explanation = try await entitlements.explanation(of: item, for: user) }
+        if let item {
+            explanation = try await entitlements.explanation(of: item, for: user, with: services.storeActions)
+        }
         let items = Set(names.items + owned + [item].compactMap(\.self)).sorted()
         return Page("Explain an item", section: .customers) {
             Shown.wayBack(to: user)
@@ -96,6 +98,16 @@ extension ItemExplanation {
             // The page leads to a button for it, where the API names a route.
             if cause == .unclaimed { return "If it is this customer's purchase, restore it in the app, or assign it." }
             if cause == .revokedByTeam { return "Reinstate the purchase on its page." }
+            let company = store.company
+            switch refund {
+            case .service:
+                return
+                    "Have the order refunded on the page of the purchase, if \(company) has not. The item comes back if \(company) reverses the refund, or the team grants it."
+            case .console:
+                return
+                    "The order is refunded in the Play Console, or by \(company) at \(store.refundAddress ?? ""). The item comes back if \(company) reverses the refund, or the team grants it."
+            case .store, nil: break
+            }
             guard cause == .refused else { return phrase(english, "remedy") }
             return Phrase(english: english, korean: refusal?.korean.remedy ?? english)
         }

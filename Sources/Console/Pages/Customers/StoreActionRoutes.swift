@@ -29,15 +29,12 @@ struct StoreActionRoutes: Sendable {
         }
         pages.post("customers/:issuer/:user/transactions/:transaction/store-actions", .support) { request, context in
             let user = try ConsolePath.customer(context.parameters)
-            let transaction = try context.parameters.text("transaction")
-            let (origin, app) = (try request.recordedOrigin(), try request.query("app"))
-            let kind = try Self.kind(in: context.form)
-            guard kind.rule.object != .product else {
-                throw ConsoleForm.invalid(Self.kind, "an action about one purchase")
-            }
-            try await ask(kind, of: transaction, origin, in: app, context)
-            return ConsolePath.customer(
-                user, "transactions", transaction, query: ["origin": origin?.rawValue, "app": app], done: .requested)
+            let (transaction, query) = try await ask(request, context)
+            return ConsolePath.customer(user, "transactions", transaction, query: query, done: .requested)
+        }
+        pages.post("unclaimed/:transaction/store-actions", .support) { request, context in
+            let (transaction, query) = try await ask(request, context)
+            return ConsolePath("unclaimed", transaction, query: query, done: .requested)
         }
         pages.post("store-actions/:action/approval", .support) { _, context in
             try await decide(approving: true, context, done: .approved)
@@ -65,6 +62,24 @@ struct StoreActionRoutes: Sendable {
         return kind
     }
 
+    private static func additional(_ kind: StoreAction.Kind) -> String { kind.rawValue + "-additional" }
+
+    /// Asks the store of the transaction of a path.
+    ///
+    /// - Returns: The transaction, and the query of its page.
+    private func ask(
+        _ request: Request, _ context: ConsoleContext
+    ) async throws -> (transaction: String, query: KeyValuePairs<String, String?>) {
+        let transaction = try context.parameters.text("transaction")
+        let (origin, app) = (try request.recordedOrigin(), try request.query("app"))
+        let kind = try Self.kind(in: context.form)
+        guard kind.rule.object != .product else {
+            throw ConsoleForm.invalid(Self.kind, "an action about one purchase")
+        }
+        try await ask(kind, of: transaction, origin, in: app, context)
+        return (transaction, ["origin": origin?.rawValue, "app": app])
+    }
+
     /// Records the request of a form, and asks the store. A form that is sent twice is about one action.
     private func ask(
         _ kind: StoreAction.Kind, of reference: String, _ origin: Origin?, in app: String?, _ context: ConsoleContext
@@ -78,7 +93,8 @@ struct StoreActionRoutes: Sendable {
         let action = try await actions.request(
             StoreActionRequest(
                 identifier.lowercasedString, kind, of: reference, origin: origin, app: app,
-                reason: try form.reason(kind.rawValue + "-reason"), fields), by: try context.caller)
+                reason: try form.reason(kind.rawValue + "-reason"), fields,
+                isAdditional: form.isChecked(Self.additional(kind))), by: try context.caller)
         if action.state == .waiting, action.attempts == 0 { try await actions.perform(action) }
     }
 
@@ -89,12 +105,17 @@ struct StoreActionRoutes: Sendable {
         _ kind: StoreAction.Kind, at endpoint: StoreActionRule.Endpoint, to path: ConsolePath,
         _ context: ConsoleContext, _ randomness: Randomness, @HTMLBuilder content: () -> HTML = { HTML() }
     ) -> HTML {
-        context.action(kind.title, to: path, submit: "Ask the store", kind.rule.isOnce ? .danger : .primary) {
+        context.action(
+            kind.title, to: path, submit: "Ask the store", endpoint.repetition == .none ? .danger : .primary
+        ) {
             note(kind.effect)
             hidden(Self.identifier, UUID(randomness: randomness).lowercasedString)
             hidden(Self.kind, kind.rawValue)
             content()
             for field in endpoint.fields { field.control(of: kind, at: endpoint) }
+            if endpoint.repetition == .addsUp {
+                Field.checkbox(additional(kind), "Add to one of the last 7 days")
+            }
             Field.reason(kind.rawValue + "-reason")
         }
     }
@@ -151,7 +172,8 @@ struct StoreActionRoutes: Sendable {
                 Shown.lines(
                     HTML { action.kind.title },
                     spaced(
-                        by: " · ", action.key.origin.store.title, Shown.moment(action.requestedAt)))
+                        by: " · ", data(JSONValue.object(action.terms).compactText), action.key.origin.store.title,
+                        Shown.moment(action.requestedAt)))
             }
             column("Product") { action in
                 Shown.lines(
@@ -229,6 +251,8 @@ extension StoreActionField {
             ).html()
         case .countries:
             Field.text(name, title, note: "Codes of three letters, such as KOR USA. Empty for all.").html()
+        // Back ends and the command have Apple's requests.
+        case .request: HTML()
         }
     }
 
@@ -244,6 +268,7 @@ extension StoreActionField {
         case .countries:
             let codes = try form.text(name).split { $0 == " " || $0 == "," }
             return codes.isEmpty ? nil : .array(codes.map { .string(String($0)) })
+        case .request: return nil
         }
     }
 }
@@ -251,34 +276,44 @@ extension StoreActionField {
 extension CustomerView {
     /// True if the service can ask the store for a refund of a transaction.
     func canRefund(_ transaction: RedeemedTransaction) -> Bool {
-        StoreAction.Kind.refund.rule.endpoint(at: transaction.origin.store) != nil
-            && services.storeActions.canAsk(transaction.origin, of: transaction.app ?? "")
+        services.storeActions.canAsk(transaction.origin, of: transaction.app ?? "", for: .refund)
     }
 
     /// The actions at the store about a transaction: those that were asked for, and the forms of others.
     func storeActions(of transaction: RedeemedTransaction) async throws -> HTML {
-        let references = Set(
-            [transaction.transactionIdentifier, transaction.originalTransactionIdentifier].map { ByteKey($0) })
+        try await StoreActionRoutes.actions(
+            about: [transaction.transactionIdentifier, transaction.originalTransactionIdentifier], transaction.origin,
+            in: transaction.app ?? "", to: transaction.path(of: user, "store-actions"), services, context)
+    }
+}
+
+extension StoreActionRoutes {
+    /// The actions at a store about a purchase: those that were asked for, and the forms of others.
+    ///
+    /// - Parameters:
+    ///   - references: The transaction and the original transaction.
+    ///   - app: The bundle identifier.
+    ///   - path: The path that takes the forms.
+    static func actions(
+        about references: [String], _ origin: Origin, in app: String, to path: ConsolePath,
+        _ services: any ConsoleServices, _ context: ConsoleContext
+    ) async throws -> HTML {
         var asked: [StoreAction] = []
-        for reference in references.sorted() {
-            asked += try await services.storeActions.actions(about: reference.text, limit: Self.listed).filter {
-                $0.key.origin == transaction.origin && $0.key.app.hasSameBytes(as: transaction.app ?? "")
-            }
+        for reference in Set(references.map { ByteKey($0) }).sorted() {
+            asked += try await services.storeActions.actions(about: reference.text, limit: CustomerView.listed)
+                .filter { $0.key.origin == origin && $0.key.app.hasSameBytes(as: app) }
         }
         asked.sort { $0.position > $1.position }
-        let (keys, store) = (keys, transaction.origin.store)
-        let canAsk = services.storeActions.canAsk(transaction.origin, of: transaction.app ?? "")
+        let keys = try await services.ledger.apiKeyNames()
         return HTML {
             if !asked.isEmpty {
-                part("Store actions") { StoreActionRoutes.table(of: asked, names, keys, context, next: nil) }
+                part("Store actions") { table(of: asked, services.names, keys, context, next: nil) }
             }
-            if canAsk, context.may(.support) {
+            if services.storeActions.canAsk(origin, of: app), context.may(.support) {
                 part("Ask the store") {
-                    for kind in StoreAction.Kind.aboutPurchases(at: store) {
-                        if let endpoint = kind.rule.endpoint(at: store) {
-                            StoreActionRoutes.form(
-                                kind, at: endpoint, to: transaction.path(of: user, "store-actions"), context,
-                                services.randomness)
+                    for kind in StoreAction.Kind.aboutPurchases(at: origin.store) {
+                        if let endpoint = kind.rule.endpoint(at: origin.store) {
+                            form(kind, at: endpoint, to: path, context, services.randomness)
                         }
                     }
                 }

@@ -81,6 +81,7 @@ extension HealthRoutes {
         h2 { "API keys" }
         Listing.table("API keys", of: keys, empty: "There is no API key: till keys make NAME.") {
             column("Name") { data($0.name) }
+            column("Person") { $0.person.map { data($0) } }
             column("Beginning") { Shown.identifier("till_" + $0.identifier) }
             column("Scopes") { data($0.scopes.joined(separator: ", ")) }
             column("App") { key in

@@ -23,8 +23,11 @@ struct UnclaimedRoutes: Sendable {
             let purchase = try await purchase(
                 context.parameters.text("transaction"), origin: try request.query("origin"),
                 in: try request.query("app"))
+            let actions = try await StoreActionRoutes.actions(
+                about: [purchase.transactionIdentifier, purchase.originalTransactionIdentifier], purchase.origin,
+                in: purchase.app, to: purchase.path("store-actions"), services, context)
             return Self.page(
-                of: purchase, context, named: try request.query("user", upTo: User.maximumCustomerLength),
+                of: purchase, actions, context, named: try request.query("user", upTo: User.maximumCustomerLength),
                 issuer: try request.query("issuer", upTo: User.maximumIssuerLength))
         }
         pages.post("unclaimed/:transaction/assignment", .support) { _, context in
@@ -118,9 +121,11 @@ struct UnclaimedRoutes: Sendable {
         return purchase
     }
 
-    /// - Parameter name: The name in the field of the form; nil for an empty field.
+    /// - Parameters:
+    ///   - actions: The actions at the store.
+    ///   - name: The name in the field of the form; nil for an empty field.
     private static func page(
-        of purchase: UnclaimedPurchase, _ context: ConsoleContext, named name: String?, issuer: String?
+        of purchase: UnclaimedPurchase, _ actions: HTML, _ context: ConsoleContext, named name: String?, issuer: String?
     ) -> Page {
         Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
             Facts.card {
@@ -151,6 +156,7 @@ struct UnclaimedRoutes: Sendable {
                     reason
                 }
             }
+            actions
             p { a(.href(ConsoleSection.unclaimed.path)) { "All unclaimed purchases" } }
         }
     }
@@ -201,8 +207,12 @@ extension ConsolePath {
 }
 
 extension UnclaimedPurchase {
-    var path: ConsolePath {
-        ConsolePath("unclaimed", transactionIdentifier, query: ["origin": origin.rawValue, "app": app])
+    var path: ConsolePath { path() }
+
+    /// - Parameter segments: The segments after the transaction.
+    fileprivate func path(_ segments: String...) -> ConsolePath {
+        ConsolePath(
+            ["unclaimed", transactionIdentifier] + segments, query: [("origin", origin.rawValue), ("app", app)])
     }
 
     fileprivate var state: HTML {
