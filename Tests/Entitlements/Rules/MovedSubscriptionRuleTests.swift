@@ -82,6 +82,19 @@ import Testing
         #expect(moved == ["1 granted 0.0", "1 granted 0.1", "1 granted 1.0", "1 migrated 1.0"])
     }
 
+    @Test func `a period that ends with the move is replaced, and not revoked`() {
+        let revoked = Rules.claim(
+            "0.1", original: "0.0", product: "p0", bought: 100, revoked: true, signed: 200, expires: 300,
+            facts: TransactionFacts([.signedDate: .integer(200)]))
+        let steps: [RuleFixture.Step] = [
+            .redeem(Self.parts[0], Rules.alice), .state(revoked), .state(Self.parts[2]),
+        ]
+        for order in [[0, 1, 2], [0, 2, 1], [2, 1, 0], [2, 0, 1]] {
+            let decision = Rules.play(order.map { steps[$0] }, after: 250).decision
+            #expect(decision.status(of: "0.1")?.revocationDate == nil, "\(order)")
+        }
+    }
+
     @Test func `a transfer takes all parts along`() {
         let (results, decision) = Rules.play(
             [
