@@ -1,3 +1,5 @@
+import AppStore
+import Catalog
 import Entitlements
 import Features
 import Ledger
@@ -75,5 +77,51 @@ import Vocabulary
             }
         }
         #expect(owners == [alice, alice])
+    }
+
+    /// A customer of the local App Store, without an account token, who moves into a bundle and out of it again.
+    @Test(arguments: 0..<6)
+    func `the notifications of moves at the store lead to one subscription, in any order`(seed: UInt64) async throws {
+        let garden = try TestGarden(isInMemory: true)
+        let store = garden.store
+        let service = EntitlementService(
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(),
+            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: store.clock)
+        let alice = try #require(User(name: "alice"))
+        let first = try #require(try garden.buy("garden.basic.monthly").purchase).transactionIdentifier
+        let start = store.now
+        for date in ["2026-12-10T12:00:00Z", "2027-01-20T12:00:00Z"] {
+            try garden.advance(to: date)
+            let latest = try #require(try store.history(of: "alice").last)
+            try store.perform(.moveSubscription, on: latest.transactionIdentifier)
+        }
+        try garden.advance(to: "2027-03-01T12:00:00Z")
+        let sold = try store.history(of: "alice")
+        let dice = Dice(seed: seed)
+        let presented = seed == 0 ? first : sold[dice.number(below: sold.count)].transactionIdentifier
+        let proof = Array(try store.signedTransaction(of: presented).utf8)
+        let notifications = try store.notifications().map { Array($0.signedPayload.utf8) }
+        for place in dice.shuffle([Int](0...notifications.count)) {
+            if place == notifications.count {
+                _ = try await service.redeem(proof, for: alice)
+            } else {
+                _ = try await service.receive(notification: notifications[place])
+            }
+        }
+        let bought = try await service.transactions(of: alice, before: nil, limit: 20)
+        #expect(
+            Set(bought.map(\.transactionIdentifier)) == Set(sold.map(\.transactionIdentifier)))
+        let subscriptions = try await service.subscriptions(of: alice)
+        #expect(
+            subscriptions.map(\.originalTransactionIdentifier) == [sold.last?.originalTransactionIdentifier])
+        #expect(subscriptions.map(\.since) == [start] && subscriptions.map(\.state) == [.active])
+        let amounts = UserFigures.sums(of: bought).amounts
+        func total(_ metric: FigureMetric) -> Int64 {
+            amounts.filter { $0.key.metric == metric }.reduce(0) { $0 + $1.value }
+        }
+        #expect(
+            [.newCustomers, .trialsNew, .subscriptionsNew, .subscriptionsResubscribed, .subscriptionsRefunded].map(
+                total)
+                == [1, 1, 1, 0, 0])
     }
 }
