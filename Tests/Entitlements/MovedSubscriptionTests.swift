@@ -62,6 +62,26 @@ import Vocabulary
         #expect(try LedgerFile(file).check().problems == [])
     }
 
+    @Test func `a transfer takes all parts along`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("ledger.sqlite")
+        let ledger = Ledger(storage: try SQLiteStorage(file: file), randomness: .system)
+        let (alice, bob) = (try #require(User(name: "alice")), try #require(User(name: "bob")))
+        let owners = try await ledger.write { transaction in
+            for claim in [Self.claims[0], Self.claims[2], Self.claims[4]] {
+                _ = try transaction.redeem([claim], for: alice, at: Self.end)
+            }
+            let answer = try transaction.redeem(
+                [Self.claims[2]], for: bob, under: .transfer(pauseSeconds: 0), at: Self.end)
+            #expect(answer.results == [.granted])
+            return try ["0.0", "1.0", "2.0"].flatMap { original in
+                try transaction.purchases(ofTransaction: original, at: Self.end) { _ in nil }.map(\.owner)
+            }
+        }
+        #expect(owners == [bob, bob, bob])
+        #expect(try LedgerFile(file).check().problems == [])
+    }
+
     @Test func `a purchase that comes after a log-in belongs to the customer of its subscription`() async throws {
         let folder = try TemporaryFolder()
         let ledger = Ledger(storage: try SQLiteStorage(file: folder.file("ledger.sqlite")), randomness: .system)
