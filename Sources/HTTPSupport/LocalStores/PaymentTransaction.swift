@@ -234,10 +234,11 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
         package let needsConsent: Bool
         /// The items that end with this one if the customer does not consent.
         package let dependentSKUs: [String]
-        package var status = Status.scheduled
+        package var status: Status
 
-        package init(price: Int64, needsConsent: Bool, dependentSKUs: [String]) {
+        package init(price: Int64, needsConsent: Bool, dependentSKUs: [String], status: Status) {
             (self.price, self.needsConsent, self.dependentSKUs) = (price, needsConsent, dependentSKUs)
+            self.status = status
         }
     }
 

@@ -188,7 +188,7 @@ extension Books {
                     ? .init(
                         price: change.price,
                         needsConsent: change.price.needsConsent(insteadOf: present, isYearly: isYearly),
-                        dependentSKUs: change.dependentSKUs)
+                        dependentSKUs: change.dependentSKUs, status: .scheduled)
                     : nil
                 if change.price <= present { next.items[index].price = change.price }
             }
