@@ -272,6 +272,11 @@ class Actions(unittest.TestCase):
             ):
                 for step in steps:
                     self.send_store(window, step)
+            name = "mover" + reason.split()[2]
+            self.buy(window, "gardener.monthly", name)
+            window.open("store?account=" + name)
+            window.open(next(link for link in window.links() if "transaction=" in link))
+            self.send_store(window, "moveSubscription")
 
         self.run_with_and_without_script("support", work)
 

@@ -54,6 +54,64 @@ import Testing
             ], only: Self.levels)
     }
 
+    private static let migrated: [TransactionFact: StatedValue] = [.previousOriginalTransactionId: .text("1")]
+
+    @Test func `a subscription that was migrated goes on at its price, and is renewed once`() throws {
+        for (bought, expires) in [("2026-03-10", "2026-04-01"), ("2026-04-01", "2026-05-01")] {
+            let isFree = expires == "2026-04-01"
+            let moved = try Self.transaction(
+                "8", of: "8", product: "generic", bought: bought, expires: expires, price: isFree ? 0 : 4_990,
+                facts: Self.migrated)
+            let renewal = try Self.transaction(
+                "9", of: "8", product: "generic", bought: "2026-04-01", expires: "2026-05-01", facts: Self.migrated)
+            let transactions =
+                [try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01"), moved]
+                + (isFree ? [renewal] : [])
+            for order in [transactions, transactions.reversed()] {
+                check(
+                    order,
+                    [
+                        ("2026-03-01", .subscriptionsNew, 1), ("2026-03-01", .revenueNew, 4_990),
+                        ("2026-04-01", .renewals, 1), ("2026-05-01", .subscriptionsExpired, 1),
+                        ("2026-05-01", .revenueExpired, 4_990), ("2026-03-01", .newCustomers, 1),
+                        ("2026-03-01", .transactions, 1), ("2026-04-01", .transactions, 1),
+                    ], only: Self.levels.union([.renewals, .newCustomers, .transactions]))
+            }
+        }
+    }
+
+    @Test func `a free trial goes on after a migration, and converts with the first payment`() throws {
+        check(
+            [
+                try Self.transaction("1", bought: "2026-03-01", expires: "2026-03-15", price: 0, facts: Self.trial),
+                try Self.transaction(
+                    "8", of: "8", product: "generic", bought: "2026-03-08", expires: "2026-03-15", price: 0,
+                    facts: Self.migrated),
+                try Self.transaction(
+                    "9", of: "8", product: "generic", bought: "2026-03-15", expires: "2026-04-15",
+                    facts: Self.migrated),
+            ],
+            [
+                ("2026-03-01", .trialsNew, 1), ("2026-03-15", .trialsEnded, 1),
+                ("2026-03-15", .subscriptionsNew, 1), ("2026-03-15", .revenueNew, 4_990),
+                ("2026-03-15", .conversions, 1), ("2026-04-15", .subscriptionsExpired, 1),
+                ("2026-04-15", .revenueExpired, 4_990),
+            ], only: Self.levels.union([.conversions, .renewals]))
+    }
+
+    @Test func `three parts are one subscription`() throws {
+        let parts = try [("1", "2026-03-01", "2026-04-01"), ("2", "2026-04-01", "2026-05-01")].map {
+            try Self.transaction($0, of: $0, bought: $1, expires: $2, facts: $0 == "1" ? [:] : Self.migrated)
+        }
+        let last = try Self.transaction(
+            "3", of: "3", bought: "2026-05-01", expires: "2026-06-01",
+            facts: [.previousOriginalTransactionId: .text("2")])
+        check(
+            [last] + parts,
+            [("2026-03-01", .subscriptionsNew, 1), ("2026-06-01", .subscriptionsExpired, 1)],
+            only: [.subscriptionsNew, .subscriptionsResubscribed, .subscriptionsExpired, .subscriptionsRefunded])
+    }
+
     @Test func `an end is no longer open if the customer has come back on the same day`() throws {
         check(
             [

@@ -98,7 +98,7 @@ import Vocabulary
         ),
         (
             "INSERT INTO parked_original VALUES ('90', 4, 1, '91')",
-            "A purchase leads to no parked transaction"
+            "A purchase leads to no parked transaction, and to none that states a move from it"
         ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
         ("UPDATE redeemed_transaction SET origin = 99 WHERE transaction_id = '3'", "unknown origin"),

@@ -100,7 +100,8 @@ SIDES = {
 # Enumerations are declared in one place, and used in others.
 SHARED = ["Proofs", "Catalog", "Vocabulary"]
 DECLARED = {
-    "service": Sources(*SHARED, "Entitlements", "Service"), "double": Sources(*SHARED, "AppStore", "PlayStore"),
+    "service": Sources(*SHARED, "Entitlements", "Service"),
+    "double": Sources(*SHARED, "HTTPSupport/LocalStores", "AppStore", "PlayStore"),
 }
 USED = {
     "service": Sources(*SHARED, "Entitlements", "Features", "Service", "Console"),

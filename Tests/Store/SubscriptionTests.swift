@@ -39,6 +39,39 @@ import Testing
         return try #require(answer.data.first?.lastTransactions.first).status
     }
 
+    @Test func `a subscription moves into a bundle and out of it, each time under another original transaction`() throws
+    {
+        let first = try buy(Self.premium)
+        try garden.advance(to: "2026-11-12T12:00:00Z")
+        var originals = [first]
+        for _ in 0..<2 {
+            let former = try latest()
+            try store.perform(.moveSubscription, on: former.transactionIdentifier)
+            let moved = try garden.transaction(try store.signedTransaction(of: try latest().transactionIdentifier))
+            #expect(moved.facts.text(.previousOriginalTransactionId) == originals.last)
+            #expect(moved.productId == Self.premium && moved.purchaseDate == store.now)
+            #expect(try store.sale(former.transactionIdentifier).isUpgraded)
+            originals.append(moved.originalTransactionId)
+            _ = try store.advance(seconds: 86_400)
+        }
+        #expect(Set(originals).count == 3)
+        try garden.advance(to: "2026-12-20T12:00:00Z")
+        let renewed = try garden.transaction(try store.signedTransaction(of: try latest().transactionIdentifier))
+        #expect(renewed.facts.text(.previousOriginalTransactionId) == originals[1])
+        #expect(try told() == ["DID_RENEW", "SUBSCRIBED INITIAL_BUY", "SUBSCRIBED INITIAL_BUY", "DID_RENEW"])
+        #expect(try store.subscriptions(of: "alice").map(\.originalTransactionIdentifier) == [originals[2]])
+    }
+
+    @Test func `a subscription with seats, or after its end, does not move`() throws {
+        let sold = try buy(Self.monthly)
+        try store.expire(sold)
+        #expect(throws: StoreError.self) { try store.perform(.moveSubscription, on: sold) }
+        let seats = try #require(try garden.buy(Self.premium, quantity: 2, account: "bob").purchase)
+        #expect(throws: StoreError.self) {
+            try store.perform(.moveSubscription, on: seats.transactionIdentifier)
+        }
+    }
+
     /// An action of the customer and its notifications.
     @Test(
         arguments: [

@@ -79,6 +79,7 @@ import Testing
         case .expire: try store.expire(sold)
         case .turnAutoRenewOff: try store.setAutoRenew(false, of: sold)
         case .turnAutoRenewOn: try store.setAutoRenew(true, of: sold)
+        case .moveSubscription: try store.perform(.moveSubscription, on: sold)
         case .changeSeats: try store.changeSeats(of: sold, to: 3)
         case .acceptInvitation: try store.acceptInvitation(to: sold, by: "carol")
         case .revokeSeat: try store.endSeat(sold)

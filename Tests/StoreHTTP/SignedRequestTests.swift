@@ -442,6 +442,49 @@ import Testing
         #expect(try garden.store.history(of: "carol").last?.advancedCommerceCharge == nil)
     }
 
+    /// The items of `tools`, the first one with an offer.
+    private static func discounted(_ changes: [String: JSONValue] = [:]) -> [[String: JSONValue]] {
+        let offer: [String: JSONValue] = [
+            "period": "P1M", "periodCount": .integer(2), "price": .integer(990), "reason": "ACQUISITION",
+        ]
+        let members = JSONObject(offer.merging(changes) { $1 })
+        return [
+            item.merging(["offer": .object(members)]) { $1 },
+            item.merging(["SKU": "shears", "price": .integer(1990)]) { $1 },
+        ]
+    }
+
+    @Test func `an item has the price of its offer for the periods of the offer`() async throws {
+        let compact = try signed(Self.tools(items: Self.discounted()))
+        let bought = try await buy(for: "carol", ["productId": Self.yearly, "advancedCommerceJWS": compact])
+        #expect((bought.state, bought.price) == ("purchased", 2980))
+        let first = try #require(bought.transactionId)
+        let before = try commerce(of: first)
+        for part in [before.sold, before.renews] {
+            let offers = try Self.items(of: part).map { $0["offer"]?["price"] }
+            #expect(offers == [JSONContent.integer(990), nil])
+        }
+        try garden.advance(to: "2026-12-01T12:00:00Z")
+        let last = try commerce(of: first)
+        #expect(try Self.items(of: last.sold).first?["offer"]?["periodCount"] == .integer(2))
+        #expect(try Self.items(of: last.renews).first?["offer"] == nil && last.price == 11_980)
+        try garden.advance(to: "2027-01-01T12:00:00Z")
+        let periods = try garden.store.history(of: "carol")
+        #expect(periods.map(\.price.milliunits) == [2980, 2980, 11_980])
+        #expect(try Self.items(of: commerce(of: first).sold).allSatisfy { $0["offer"] == nil })
+    }
+
+    @Test(
+        arguments: [
+            ["period": "P1W"], ["periodCount": .integer(0)], ["periodCount": .integer(13)], ["price": .integer(9991)],
+            ["price": "0"], ["reason": "LOYALTY"],
+        ] as [[String: JSONValue]])
+    func `an offer that the store cannot sell fails the payment`(changes: [String: JSONValue]) async throws {
+        let compact = try signed(Self.tools(items: Self.discounted(changes)))
+        let bought = try await buy(for: "carol", ["productId": Self.yearly, "advancedCommerceJWS": compact])
+        #expect((bought.state, bought.error) == ("failed", "paymentInvalid"))
+    }
+
     /// A modification of a subscription.
     private static func modification(_ changes: [String: JSONValue?], of sale: String = "1") -> Changes {
         let standard: [String: JSONValue?] = ["retainBillingCycle": .bool(true), "transactionId": .string(sale)]

@@ -181,6 +181,7 @@ extension TransactionAction {
         case .expire: (rawValue, "Expires now")
         case .turnAutoRenewOff: ("cancel", "Turns automatic renewal off")
         case .turnAutoRenewOn: ("resume", "Turns automatic renewal on")
+        case .moveSubscription: (rawValue, "Lets the subscription go on under another original transaction")
         case .changeSeats: (rawValue, "Changes the number of seats: more at once, fewer at the next renewal")
         case .acceptInvitation: (rawValue, "Gives a seat to a member who accepts Apple's invitation")
         case .revokeSeat: (rawValue, "Ends a member's seat")

@@ -105,7 +105,7 @@ struct SignedAdvancedCommerceRequest {
     }
 
     private func subscriptionItems() throws(AppStoreRefusal) -> [AdvancedCommerceCharge.Item] {
-        let items = try items("items").map(\.item)
+        let items = try items("items", sellingOffersOf: try Self.period(of: object)).map(\.item)
         guard !items.isEmpty, Set(items.map(\.sku)).count == items.count else {
             throw Self.refusal("Each of the request's items must have an SKU of its own.")
         }
@@ -132,23 +132,51 @@ struct SignedAdvancedCommerceRequest {
     }
 
     /// The items of a list, each with its object; empty without the list.
+    ///
+    /// - Parameter period: The period of the subscription, for offers on items; nil to refuse them.
     private func items(
-        _ list: String
+        _ list: String, sellingOffersOf period: SubscriptionPeriod? = nil
     ) throws(AppStoreRefusal) -> [(item: AdvancedCommerceCharge.Item, object: JSONObject)] {
         var items: [(AdvancedCommerceCharge.Item, JSONObject)] = []
         for object in try objects(list) {
-            guard let item = Self.item(.object(object)) else {
+            guard var item = Self.item(.object(object)) else {
                 throw Self.refusal(
                     "Each of the request's \(list) must have an SKU of at most \(AdvancedCommerceCharge.skuLength) characters, a displayName of at "
                         + "most \(AdvancedCommerceCharge.displayNameLength), a description of at most \(AdvancedCommerceCharge.descriptionLength), and a price."
                 )
             }
-            guard object["offer"].map({ $0 == .null }) ?? true else {
-                throw Self.refusal("The store sells no offers on items: leave out the offer.")
+            if let value = object["offer"], value != .null {
+                guard let period else {
+                    throw Self.refusal(
+                        "The store sells offers on items of a new subscription alone: leave out the offer.")
+                }
+                item.offer = try Self.offer(value, for: item, of: period)
             }
             items.append((item, object))
         }
         return items
+    }
+
+    /// The numbers of periods of an offer (Advanced Commerce API, `periodCount`).
+    private static let periodCounts: ClosedRange<Int64> = 1...12
+
+    private static func offer(
+        _ value: JSONValue, for item: AdvancedCommerceCharge.Item, of period: SubscriptionPeriod
+    ) throws(AppStoreRefusal) -> AdvancedCommerceCharge.Offer {
+        guard case .object(let offer) = value, text("period", of: offer) == period.description,
+            case .number(let count)? = offer["periodCount"], let periodCount = count.int64,
+            periodCounts.contains(periodCount), case .number(let amount)? = offer["price"],
+            let price = amount.int64, (0...item.price).contains(price),
+            let reason = text("reason", of: offer).flatMap(AdvancedCommerceOfferReason.init(rawValue:))
+        else {
+            let reasons = AdvancedCommerceOfferReason.allCases.map(\.rawValue).joined(separator: ", ")
+            throw refusal(
+                "An item's offer must have the period of the subscription, \(period.description), a periodCount from "
+                    + "\(periodCounts.lowerBound) to \(periodCounts.upperBound), a price of at most the item's, and one of the reasons \(reasons)."
+            )
+        }
+        return AdvancedCommerceCharge.Offer(
+            period: period, periodCount: Int(periodCount), price: price, reason: reason)
     }
 
     private func objects(_ list: String) throws(AppStoreRefusal) -> [JSONObject] {

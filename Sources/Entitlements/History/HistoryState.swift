@@ -119,7 +119,8 @@ extension EntitlementDecision {
             }
             guard recorded != new || facts.recordedStates[original] != new else { continue }
             // Purchases from origins that are not accepted for the owner cause no events.
-            let isReported = awaited == nil && isAccepted(original.origin, for: purchase.owner)
+            let isReported =
+                awaited == nil && isAccepted(original.origin, for: purchase.owner) && !facts.goesOn(after: original)
             for event in !isReported ? [] : status.events(since: recorded, at: moment)
             where !(event.event == .expired && isContinued(original) || event.event == .endsSoon && heldNotice != nil) {
                 let entry = AuditEntry(

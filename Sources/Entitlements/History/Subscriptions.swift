@@ -47,10 +47,46 @@ extension RedeemedTransaction {
     }
 }
 
+/// The parts of subscriptions: the purchases of one user that go on as others (`EntitlementFacts.subscription`).
+package struct SubscriptionParts {
+    /// A later link of the chain to the purchase that stands for the subscription; absent for that purchase.
+    private var links: [PurchaseOfUser: PurchaseOfUser] = [:]
+
+    package init(of transactions: some Sequence<RedeemedTransaction>) {
+        for transaction in transactions {
+            guard let previous = transaction.facts.text(.previousOriginalTransactionId) else { continue }
+            let former = self[
+                PurchaseOfUser(app: transaction.appNumber, origin: transaction.origin, original: ByteKey(previous))]
+            let present = self[transaction.purchase]
+            if former != present { links[present] = former }
+        }
+    }
+
+    /// The purchase that stands for the subscription of which a purchase is a part.
+    package subscript(purchase: PurchaseOfUser) -> PurchaseOfUser {
+        var purchase = purchase
+        while let next = links[purchase] { purchase = next }
+        return purchase
+    }
+}
+
+extension Sequence<RedeemedTransaction> {
+    /// The transactions of each subscription, with all its parts, and of each other purchase.
+    package var bySubscription: [PurchaseOfUser: [RedeemedTransaction]] {
+        let parts = SubscriptionParts(of: self)
+        return Dictionary(grouping: self) { parts[$0.purchase] }
+    }
+}
+
+extension [RedeemedTransaction] {
+    /// The transaction that comes last; nil without one.
+    var latest: RedeemedTransaction? { self.max { $0.isEarlier(than: $1) } }
+}
+
 extension [SubscribedPurchase] {
-    /// The last statement about the renewal of the purchase of some transactions.
+    /// The last statement about the renewal of the subscription of some transactions, which their last one has.
     func renewal(of transactions: [RedeemedTransaction]) -> StatedRenewal? {
-        guard let purchase = transactions.first?.purchase else { return nil }
+        guard let purchase = transactions.latest?.purchase else { return nil }
         return first { $0.purchase == purchase }?.renewal
     }
 }
@@ -68,7 +104,18 @@ extension LedgerTransaction {
         return try ReadingRecords(database: database).renewals(of: user)
     }
 
-    /// The subscriptions of a user, in the order of their first purchases.
+    /// The transactions of the other parts of a subscription that has moved to the purchase of some transactions, with only the facts on
+    /// which a state depends. Empty if it has not moved.
+    package func otherParts(of transactions: [RedeemedTransaction], of user: User) throws -> [RedeemedTransaction] {
+        guard transactions.contains(where: { $0.facts[.previousOriginalTransactionId] != nil }),
+            let purchase = transactions.first?.purchase, let number = try users.known(user)
+        else { return [] }
+        let subscriptions = try ReadingRecords(database: database).subscribedTransactions(of: number).bySubscription
+        let parts = subscriptions.values.first { $0.contains { $0.purchase == purchase } } ?? []
+        return parts.filter { $0.purchase != purchase }
+    }
+
+    /// The subscriptions of a user, in the order of their first purchases. One that has moved is one, with its present original transaction.
     package func subscriptions(of user: User, from view: Viewpoint) throws -> [PurchaseStatus] {
         guard let number = try users.known(user) else { return [] }
         let origins = view.accepted.origins(for: user)
@@ -79,7 +126,7 @@ extension LedgerTransaction {
                 && (transaction.facts[.type] != nil
                     || view.type(transaction.productIdentifier) == .autoRenewableSubscription)
         }
-        return Dictionary(grouping: transactions, by: \.purchase).values.compactMap { transactions in
+        return transactions.bySubscription.values.compactMap { transactions in
             PurchaseStatus(
                 transactions, .autoRenewableSubscription, renewals.renewal(of: transactions), at: view.moment)
         }.sorted { ($0.since, $0.originalTransactionIdentifier) < ($1.since, $1.originalTransactionIdentifier) }

@@ -462,8 +462,12 @@ extension LedgerTransaction {
             """,
             [user, item.collection, item.number]
         ) { try apps.key(&$0) }
+        let subscribed = keys.isEmpty ? [:] : try reading.subscribedTransactions(of: user).bySubscription
         return try keys.filter { view.includes(app: $0.app) }.compactMap { key in
-            let transactions = try reading.transactions(ofPurchase: key, apps, of: user)
+            let own = try reading.transactions(ofPurchase: key, apps, of: user)
+            // A subscription that has moved is explained by all its parts.
+            let parts = subscribed.values.first { $0.contains { $0.purchase == own.first?.purchase } } ?? []
+            let transactions = own + parts.filter { $0.purchase != own.first?.purchase }
             return PurchaseStatus(
                 transactions, renewals.renewal(of: transactions), at: view.moment, type: view.type
             ).map {

@@ -76,7 +76,7 @@ extension EntitlementDecision {
         // The credit may be spent already.
         guard !facts.summary(of: original).addsToBalance else { return .ownedByAnotherUser }
         if isClaimable { return nil }
-        let isActive = erasedAt == nil && isActive(original, with: claim)
+        let isActive = erasedAt == nil && isAnyPartActive(original, with: claim)
         return policy.refusal(
             isActive: isActive, transferredAt: purchase.transferredAt, at: moment)
     }
@@ -126,8 +126,23 @@ extension EntitlementDecision {
         return owner.map { $0 == named.user } ?? true && !isClaimable(erasedAt) ? named : nil
     }
 
+    /// Gives a purchase to a user, and the other parts of its subscription that have the same owner, unless a token names the owner.
+    ///
     /// - Parameter isNamed: True if an account token names the user.
     private mutating func give(
+        _ original: TransactionKey, to user: Int64, of product: String, isNamed: Bool, by actor: AuditActor
+    ) {
+        let former = facts.purchases[original]?.owner
+        giveAlone(original, to: user, of: product, isNamed: isNamed, by: actor)
+        for part in facts.subscription(of: original) where part != original {
+            guard let purchase = facts.purchases[part], purchase.owner == former,
+                purchase.naming == nil || facts.erasedOwners[purchase.owner] != nil
+            else { continue }
+            giveAlone(part, to: user, of: lastProduct(of: part), isNamed: isNamed, by: actor)
+        }
+    }
+
+    private mutating func giveAlone(
         _ original: TransactionKey, to user: Int64, of product: String, isNamed: Bool, by actor: AuditActor
     ) {
         guard let former = facts.purchases[original]?.owner else {
@@ -143,6 +158,14 @@ extension EntitlementDecision {
         changes.transferred.append(original)
         audit(.transferredOut, original, product, by: actor, to: former)
         audit(.transferredIn, original, product, by: actor, to: user)
+    }
+
+    /// The same of the subscription of which a purchase is a part.
+    private mutating func isAnyPartActive(_ original: TransactionKey, with claim: Claim) -> Bool {
+        for part in facts.subscription(of: original) where facts.purchases[part] != nil {
+            if isActive(part, with: claim) { return true }
+        }
+        return false
     }
 
     /// True if a part of a purchase is active, or a claim continues it without a gap. The App Store may state a renewal only

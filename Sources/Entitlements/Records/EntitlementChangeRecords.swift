@@ -39,6 +39,7 @@ struct EntitlementChangeRecords {
         try updateBenefits(of: changes.changedRenewals.union(changedKeys.compactMap(original(of:))), places)
         try updateNaming(of: changes.named.filter { before.purchases[$0] != nil })
         try writeParked(changes.parkedOrUnparked.sorted())
+        try writeMoves(changes.moves)
         try RefusalRecords(database: database, apps: apps).insert(refusals)
         try transaction.audit.append(entries, to: &heads, apps, products)
         try transaction.users.write(heads)
@@ -227,14 +228,23 @@ struct EntitlementChangeRecords {
                     + [[UInt8](try JSONEncoder().encode(parked.claim))]
             })
         func purchases(in facts: EntitlementFacts) -> [[any SQLConvertible]] {
-            keys.compactMap { key in
-                guard let original = facts.parked[key]?.claim.originalKey, original != key else { return nil }
-                return original.sqlValues(apps) + [key.identifier]
+            keys.flatMap { key -> [[any SQLConvertible]] in
+                guard let claim = facts.parked[key]?.claim else { return [] }
+                // The purchase as which the subscription was sold before leads to it, too.
+                let purchases = Set([claim.originalKey] + [claim.previous].compactMap(\.self)).subtracting([key])
+                return purchases.sorted().map { $0.sqlValues(apps) + [key.identifier] }
             }
         }
         let columns = Table.originalKey + ["transaction_id"]
         try database.delete(from: "parked_original", where: columns, purchases(in: before))
         try database.insert(into: "parked_original", columns, purchases(in: after))
+    }
+
+    /// Makes the purchases as which subscriptions were sold before lead to the transactions that say so.
+    private func writeMoves(_ moves: [TransactionKey: TransactionKey]) throws {
+        try database.insert(
+            into: "parked_original", Table.originalKey + ["transaction_id"],
+            moves.sorted { $0.key < $1.key }.map { $0.key.sqlValues(apps) + [$0.value.identifier] }, isNew: false)
     }
 
     /// The audit entries of events, and the new refusals among them.

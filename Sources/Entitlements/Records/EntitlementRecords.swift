@@ -13,9 +13,10 @@ struct EntitlementRecords {
         // Proofs of two formats may name different original transactions for one transaction.
         let others = try originalsOfClaimed(Set(claims.map(\.key))).subtracting(named)
         let parked = try readPurchases(Self.originals(of: claims, in: database), among: named, into: &facts)
-        try readPurchases(originals(others), among: others, into: &facts)
+        let moved = try readPurchases(originals(others), among: others, into: &facts)
         try readTransactions(into: &facts)
         try readParked(claims, parked, into: &facts)
+        try readMoved(parked.union(moved), besides: named.union(others), withParked: true, into: &facts)
         try readTokenOwners(of: claims, into: &facts)
         try readStated(claims, into: &facts)
         return facts
@@ -24,8 +25,9 @@ struct EntitlementRecords {
     /// The facts about purchases and their renewal, without the parked statements.
     func facts(ofPurchases originals: Set<TransactionKey>) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
-        try readPurchases(self.originals(originals), among: originals, into: &facts)
+        let moved = try readPurchases(self.originals(originals), among: originals, into: &facts)
         try readTransactions(into: &facts)
+        try readMoved(moved, besides: originals, withParked: false, into: &facts)
         try readRenewals(into: &facts)
         try readStates(into: &facts)
         return facts
@@ -119,9 +121,32 @@ struct EntitlementRecords {
             [identifiers])
     }
 
+    /// Reads the other parts of subscriptions that have moved.
+    ///
+    /// - Parameters:
+    ///   - leads: The transactions to which known purchases lead: parked ones, and those that state a move from a known purchase.
+    ///   - known: The purchases that were read already.
+    private func readMoved(
+        _ leads: Set<TransactionKey>, besides known: Set<TransactionKey>, withParked: Bool,
+        into facts: inout EntitlementFacts
+    ) throws {
+        var (known, leads) = (known, leads)
+        // Each round reads the next parts. Most claims are about no moved subscription, and send no query.
+        while true {
+            let redeemed = try originalsOfClaimed(leads.subtracting(facts.parked.keys))
+            let new = facts.movedOriginals.union(redeemed).subtracting(known)
+            guard !new.isEmpty else { return }
+            known.formUnion(new)
+            leads = try readPurchases(originals(new), among: new, into: &facts)
+            try readTransactions(into: &facts)
+            if withParked { try readParked(new.union(leads), into: &facts) }
+        }
+    }
+
     /// Reads the owners and the expected owners of purchases.
     ///
-    /// - Returns: The parked transactions whose identifiers differ from those of their purchases.
+    /// - Returns: The transactions to which the purchases lead: parked ones whose identifiers differ from those of their purchases, and
+    ///   those that state a move from one of the purchases.
     @discardableResult private func readPurchases(
         _ query: SQLQuery,
         among keys: Set<TransactionKey>,
@@ -218,7 +243,7 @@ struct EntitlementRecords {
 
     private static func named(by claims: [Claim]) -> Set<TransactionKey> {
         // A statement about the original transaction also covers the transactions that repeat it.
-        Set(claims.map(\.originalKey)).union(claims.map(\.key))
+        Set(claims.map(\.originalKey)).union(claims.map(\.key)).union(claims.compactMap(\.previous))
     }
 
     private static func parked(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLQuery {
@@ -232,13 +257,15 @@ struct EntitlementRecords {
         _ claims: [Claim], _ others: Set<TransactionKey>, into facts: inout EntitlementFacts
     ) throws {
         let named = Self.named(by: claims)
-        for keys in [named, others.subtracting(named)] where !keys.isEmpty {
-            try database.forEachRow(Self.parked(keys, in: database)) { row in
-                let key = try apps.key(&row)
-                let statement = EntitlementFacts.ParkedStatement(
-                    status: try TransactionStatus(&row), claim: try Claim(parked: try row.next(), of: key.app))
-                facts.setParked(statement, for: key)
-            }
+        for keys in [named, others.subtracting(named)] where !keys.isEmpty { try readParked(keys, into: &facts) }
+    }
+
+    private func readParked(_ keys: Set<TransactionKey>, into facts: inout EntitlementFacts) throws {
+        try database.forEachRow(Self.parked(keys, in: database)) { row in
+            let key = try apps.key(&row)
+            let statement = EntitlementFacts.ParkedStatement(
+                status: try TransactionStatus(&row), claim: try Claim(parked: try row.next(), of: key.app))
+            facts.setParked(statement, for: key)
         }
     }
 

@@ -198,9 +198,15 @@ package final class ItemCoverage: Sendable {
         return beginning
     }
 
-    /// True if this coverage is shown instead of another, because it ends later, or began earlier.
+    /// True if this coverage is shown instead of another, because it ends later, or began earlier. Of two purchases that end together, the
+    /// later one is shown: a subscription that has moved goes on as that one.
     private func takesPrecedence(over other: ItemCoverage) -> Bool {
         let (end, otherEnd) = (endsAt?.millisecondsSince1970 ?? .max, other.endsAt?.millisecondsSince1970 ?? .max)
+        if endsAt != nil, end == otherEnd, case .purchase(let own) = source, case .purchase(let others) = other.source,
+            !own.originalTransactionIdentifier.hasSameBytes(as: others.originalTransactionIdentifier)
+        {
+            return beginsAt > other.beginsAt
+        }
         return end == otherEnd ? beginsAt < other.beginsAt : end > otherEnd
     }
 }

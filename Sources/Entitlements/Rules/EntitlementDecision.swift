@@ -24,6 +24,7 @@ package struct EntitlementDecision: Sendable {
     ///
     /// - Parameter user: The user's number.
     package mutating func redeem(_ presented: Claim, for user: Int64, by actor: AuditActor) -> Redemption.Result {
+        facts.join(presented)
         confirmExpectation(of: presented, presentedBy: user)
         let claim = facts.standing(for: presented)
         let original = facts.ownedOriginal(of: claim)
@@ -37,6 +38,7 @@ package struct EntitlementDecision: Sendable {
         let result = apply(claim, of: user, by: actor, named?.naming)
         applyParked(presented, as: claim, of: user)
         apply(siblings, of: user)
+        applyParked(partsOf: claim, of: user)
         return isTransferred && result == .alreadyRedeemed ? .granted : result
     }
 
@@ -65,6 +67,7 @@ package struct EntitlementDecision: Sendable {
             }
             return .recorded
         }
+        facts.join(stated)
         let claim = facts.standing(for: stated)
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
@@ -94,6 +97,7 @@ package struct EntitlementDecision: Sendable {
         let result = apply(claim, of: owner, by: .store(claim.origin.store), named?.naming)
         applyParked(stated, as: claim, of: owner)
         apply(siblings, of: owner)
+        applyParked(partsOf: claim, of: owner)
         switch result {
         case .granted: return .granted
         case .revoked where wasInEffect: return .revoked
@@ -148,7 +152,12 @@ extension EntitlementDecision {
         let original = claim.renewal.flatMap { _ in facts.ownedOriginal(of: claim) }
         let renewal = original.flatMap { facts.purchases[$0]?.renewal }
         let period = original.flatMap { facts.reading(periodsOf: $0, \.last) }
+        let purchase = facts.ownedOriginal(of: claim) ?? claim.originalKey
+        let moves = facts.previous(of: purchase)
         let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
+        for previous in facts.previous(of: purchase).subtracting(moves).sorted() {
+            auditMove(of: claim, from: previous, to: user)
+        }
         // The money of a revocation stands in its event.
         let isRevoked = facts.transactions[claim.key]?.status.isRevoked ?? false
         if wasRevoked || !isRevoked { auditRefund(of: claim, after: paidBack, to: user) }
@@ -254,6 +263,26 @@ extension EntitlementDecision {
         audit(
             isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user,
             measure: paidBack.flatMap { refund(of: claim, $0, paidBefore: before?.amount ?? 0) })
+    }
+
+    /// Records that a subscription goes on as another purchase, once for each purchase as which it was sold before.
+    private mutating func auditMove(of claim: Claim, from previous: TransactionKey, to user: Int64) {
+        changes.moves[previous] = changes.moves[previous] ?? claim.key
+        audit(
+            .migrated, claim.key, claim.productIdentifier, by: .store(claim.origin.store), to: user,
+            reason: previous.identifier)
+    }
+
+    /// Redeems the transactions parked for the other parts of a claim's subscription, if nobody else owns the part.
+    mutating func applyParked(partsOf claim: Claim, of user: Int64) {
+        var seen: Set<TransactionKey> = [claim.originalKey]
+        // A part that is applied may state a further one.
+        while let part = facts.subscription(of: claim.originalKey).first(where: { !seen.contains($0) }) {
+            seen.insert(part)
+            guard facts.purchases[part].map({ $0.owner == user }) ?? true else { continue }
+            let parked = facts.parkedSiblings(of: claim.key, in: part)
+            if parked.lastNaming.map({ $0.user == user }) ?? true { apply(parked, of: user) }
+        }
     }
 
     /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.
@@ -494,6 +523,8 @@ package struct EntitlementChanges: Hashable, Sendable {
     var stated: Set<TransactionKey> = []
     /// The transactions that were parked, or are parked no longer.
     var parkedOrUnparked: Set<TransactionKey> = []
+    /// The transactions that state a move for the first time, by the purchase as which the subscription was sold before.
+    var moves: [TransactionKey: TransactionKey] = [:]
 
     package init() {}
 }

@@ -48,6 +48,13 @@ package struct EntitlementFacts: Sendable {
         /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
         package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }
 
+        /// The purchase as which the subscription was sold before (`previousOriginalTransactionId`); nil if it was not.
+        var previous: TransactionKey? {
+            (stated?.text(.previousOriginalTransactionId) ?? terms?.previous).map {
+                TransactionKey(app: originalKey.app, origin: originalKey.origin, identifier: $0)
+            }
+        }
+
         /// The product with its base plan.
         var plan: SubscribedPlan {
             SubscribedPlan(
@@ -73,6 +80,8 @@ package struct EntitlementFacts: Sendable {
     package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
     private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
     private var transactionsByEvent: [PurchaseEvent: TransactionKey] = [:]
+    /// The purchases as which subscriptions were sold right before or after a purchase.
+    private var moves: [TransactionKey: Set<TransactionKey>] = [:]
     /// The original transactions of the purchases that the team has revoked.
     package var revokedByTeam: Set<TransactionKey> = []
     /// The states of purchases with an end in the histories of their owners.
@@ -104,6 +113,7 @@ package struct EntitlementFacts: Sendable {
         let isNew = transactions.updateValue(transaction, forKey: key) == nil
         if isNew { purchases[transaction.originalKey]?.transactions.append(key) }
         addEvents(of: transaction, key)
+        if let previous = transaction.previous { join(transaction.originalKey, to: previous) }
         periods[transaction.originalKey]?.set(transaction, for: key, isNew: isNew)
         summaries[transaction.originalKey] = nil
         guard !repeatedStatuses.isEmpty else { return }
@@ -113,7 +123,9 @@ package struct EntitlementFacts: Sendable {
 
     package mutating func set(_ stated: TransactionFacts, for key: TransactionKey) {
         transactions[key]?.stated = stated
-        if let transaction = transactions[key] { addEvents(of: transaction, key) }
+        guard let transaction = transactions[key] else { return }
+        addEvents(of: transaction, key)
+        if let previous = transaction.previous { join(transaction.originalKey, to: previous) }
     }
 
     private mutating func addEvents(of transaction: Transaction, _ key: TransactionKey) {
@@ -149,6 +161,7 @@ package struct EntitlementFacts: Sendable {
         let original = statement.claim.originalKey
         parkedByOriginal[original, default: []].insert(key)
         parkedPurchases[original] = nil
+        join(statement.claim)
     }
 
     mutating func removeParked(_ key: TransactionKey) {
@@ -165,9 +178,11 @@ package struct EntitlementFacts: Sendable {
         return purchases[claim.originalKey] == nil ? nil : claim.originalKey
     }
 
-    /// The owned purchase that decides about a claim: its own, or that of another line of its chain. Nil if nobody owns any.
+    /// The owned purchase that decides about a claim: its own, that of another line of its chain, or another part of its subscription.
+    /// Nil if nobody owns any.
     func decidingOriginal(of claim: Claim) -> TransactionKey? {
         ownedOriginal(of: claim) ?? claim.chain.flatMap { purchases[$0] == nil ? nil : $0 }
+            ?? subscription(of: claim.originalKey).first { purchases[$0] != nil }
     }
 
     /// True if the transaction of a claim is known with another product. Then the claim is about another purchase.
@@ -183,11 +198,15 @@ package struct EntitlementFacts: Sendable {
 
     /// The claims parked for other transactions of a claim's purchase.
     mutating func parkedSiblings(of claim: Claim) -> ParkedSiblings {
-        let original = claim.originalKey
+        parkedSiblings(of: claim.key, in: claim.originalKey)
+    }
+
+    /// The claims parked for transactions of a purchase other than one.
+    mutating func parkedSiblings(of key: TransactionKey, in original: TransactionKey) -> ParkedSiblings {
         guard let keys = parkedByOriginal[original], !keys.isEmpty else {
-            return ParkedSiblings(key: claim.key, purchase: nil)
+            return ParkedSiblings(key: key, purchase: nil)
         }
-        if let known = parkedPurchases[original] { return ParkedSiblings(key: claim.key, purchase: known) }
+        if let known = parkedPurchases[original] { return ParkedSiblings(key: key, purchase: known) }
         var purchase = ParkedPurchase()
         for key in keys.sorted() {
             guard let claim = parked[key]?.claim else { continue }
@@ -198,7 +217,7 @@ package struct EntitlementFacts: Sendable {
             purchase.namings.removeLast(max(0, purchase.namings.count - 2))
         }
         parkedPurchases[original] = purchase
-        return ParkedSiblings(key: claim.key, purchase: purchase)
+        return ParkedSiblings(key: key, purchase: purchase)
     }
 
     mutating func summary(of original: TransactionKey) -> PurchaseSummary {
@@ -251,6 +270,59 @@ extension EntitlementFacts.Transaction {
             originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
             purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, status: status, stated: claim.facts,
             fixed: claim.period.map { FixedPeriod($0, of: claim.item) })
+    }
+}
+
+/// The rule of a subscription that goes on under another original transaction: after a migration (App Store Server Notifications 2.16,
+/// `previousOriginalTransactionId`), or "when a customer switched between a standalone auto-renewable subscription and a subscription
+/// bundle (in either direction)" (StoreKit, `Transaction.previousOriginalTransactionID`). Its purchases are parts of one subscription.
+extension EntitlementFacts {
+    /// Notes the move that a claim states.
+    mutating func join(_ claim: Claim) {
+        if let previous = claim.previous { join(claim.originalKey, to: previous) }
+    }
+
+    private mutating func join(_ original: TransactionKey, to previous: TransactionKey) {
+        guard original != previous else { return }
+        moves[original, default: []].insert(previous)
+        moves[previous, default: []].insert(original)
+    }
+
+    /// The purchases that have moved, or have come from a move, as far as they are known.
+    var movedOriginals: Set<TransactionKey> { Set(moves.keys) }
+
+    /// The purchases of which a subscription consists, in order. One that has not moved is alone.
+    func subscription(of original: TransactionKey) -> [TransactionKey] {
+        guard moves[original] != nil else { return [original] }
+        var (parts, next): (Set<TransactionKey>, [TransactionKey]) = ([original], [original])
+        while let part = next.popLast() {
+            next += (moves[part] ?? []).filter { parts.insert($0).inserted }
+        }
+        return parts.sorted()
+    }
+
+    /// The purchases as which redeemed transactions of a purchase say that the subscription was sold before.
+    func previous(of original: TransactionKey) -> Set<TransactionKey> {
+        guard moves[original] != nil else { return [] }
+        return Set(transactions(of: original).compactMap(\.transaction.previous)).subtracting([original])
+    }
+
+    /// True if a subscription goes on as another purchase of the same owner. Then the end of this one is no end for the customer.
+    func goesOn(after original: TransactionKey) -> Bool {
+        let parts = subscription(of: original)
+        guard parts.count > 1, let owner = purchases[original]?.owner else { return false }
+        func periods(of original: TransactionKey) -> [(from: Timestamp, until: Timestamp)] {
+            transactions(of: original).compactMap { _, transaction in
+                guard !transaction.status.isRevoked, let end = transaction.expiresAt else { return nil }
+                return (transaction.purchaseDate, max(end, transaction.grace?.endsAt ?? end))
+            }
+        }
+        guard let last = periods(of: original).max(by: { $0.from < $1.from }) else { return false }
+        let end = last.until.adding(seconds: PurchaseStatus.maximumGapSeconds)
+        return parts.contains { part in
+            part != original && purchases[part]?.owner == owner
+                && periods(of: part).contains { $0.from >= last.from && $0.from <= end && $0.until > last.from }
+        }
     }
 }
 

@@ -18,6 +18,8 @@ package struct PurchasePeriod: Hashable, Sendable {
         package let isAdditional: Bool
         /// The last signature of the transaction; nil if only app receipts have stated it.
         let signedAt: Timestamp?
+        /// The original transaction of the subscription before it moved to this one; nil if it has not moved.
+        package let previous: String?
 
         package var isFamilyShared: Bool { ownership == .familyShared }
 
@@ -31,7 +33,7 @@ package struct PurchasePeriod: Hashable, Sendable {
 
         package static let facts: [TransactionFact] = [
             .type, .isUpgraded, .offerDiscountType, .isTrialPeriod, .offerType, .isInIntroductoryOfferPeriod,
-            .isPrepaid, .inAppOwnershipType, .additionalTransactionReason, .signedDate,
+            .isPrepaid, .inAppOwnershipType, .additionalTransactionReason, .signedDate, .previousOriginalTransactionId,
         ]
     }
 
@@ -82,6 +84,7 @@ extension PurchasePeriod.Terms {
         ownership = facts.text(.inAppOwnershipType).flatMap(InAppOwnershipType.init)
         isAdditional = facts[.additionalTransactionReason] != nil
         signedAt = facts.date(.signedDate)
+        previous = facts.text(.previousOriginalTransactionId)
     }
 }
 

@@ -59,7 +59,7 @@ package struct PurchaseStatus: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - transactions: The transactions of one purchase. The result is nil without one.
+    ///   - transactions: The transactions of one purchase, or of all parts of a subscription that has moved. The result is nil without one.
     ///   - type: The type of the product; nil if it is unknown.
     ///   - renewal: The last statement about the renewal; nil without one. A statement about an earlier period is ignored.
     package init?(
@@ -68,11 +68,11 @@ package struct PurchaseStatus: Hashable, Sendable {
         _ renewal: StatedRenewal?,
         at moment: Timestamp
     ) {
-        guard let first = transactions.first else { return nil }
+        guard let last = transactions.latest else { return nil }
         // Of transactions of the same millisecond, the one that was redeemed last decides.
         let periods = transactions.sorted { $0.sequence < $1.sequence }.map { PurchasePeriod($0) }
         self.init(
-            of: first.originalTransactionIdentifier, from: first.origin, periods, type, renewal, at: moment)
+            of: last.originalTransactionIdentifier, from: last.origin, periods, type, renewal, at: moment)
     }
 
     /// - Parameter type: Returns the type of a product, for transactions without a stated type.

@@ -190,4 +190,9 @@ extension Claim {
     package var chain: TransactionKey? {
         chainTransactionIdentifier.map { TransactionKey(app: app, origin: origin, identifier: $0) }
     }
+
+    /// The purchase as which the subscription was sold before it moved; nil if it has not moved.
+    var previous: TransactionKey? {
+        facts?.text(.previousOriginalTransactionId).map { TransactionKey(app: app, origin: origin, identifier: $0) }
+    }
 }

@@ -5,27 +5,35 @@ import Proofs
 extension EntitlementDecision {
     /// A period of a subscription that may have replaced another one.
     struct Successor {
+        let originalKey: TransactionKey
         let productIdentifier: String
         let purchaseDate: Timestamp
 
         init(_ claim: Claim) {
-            (productIdentifier, purchaseDate) = (claim.productIdentifier, claim.purchaseDate)
+            (originalKey, productIdentifier, purchaseDate) = (
+                claim.originalKey, claim.productIdentifier, claim.purchaseDate
+            )
         }
 
         init(_ transaction: EntitlementFacts.Transaction) {
-            (productIdentifier, purchaseDate) = (transaction.productIdentifier, transaction.purchaseDate)
+            (originalKey, productIdentifier, purchaseDate) = (
+                transaction.originalKey, transaction.productIdentifier, transaction.purchaseDate
+            )
         }
 
         /// The tolerance for two statements of one moment, in seconds. App receipts have whole seconds. A customer may buy again
         /// soon after a refund.
         static let toleranceSeconds: Int64 = 2
 
-        /// True if this period replaces another product, and begins when the App Store has taken that one back.
-        func replaces(_ product: String, from start: Timestamp, revokedAt date: Timestamp) -> Bool {
+        /// True if this period replaces another product, or one of another part of the subscription, and begins when the App Store has
+        /// taken that one back.
+        func replaces(
+            _ product: String, of original: TransactionKey, from start: Timestamp, revokedAt date: Timestamp
+        ) -> Bool {
             let tolerance = Self.toleranceSeconds
             return purchaseDate > start && purchaseDate >= date.adding(seconds: -tolerance)
                 && purchaseDate <= date.adding(seconds: tolerance)
-                && !productIdentifier.hasSameBytes(as: product)
+                && (!productIdentifier.hasSameBytes(as: product) || originalKey != original)
         }
     }
 
@@ -34,15 +42,21 @@ extension EntitlementDecision {
         guard let date = status.revocationDate, status.expiresAt != nil else { return status }
         let original = facts.ownedOriginal(of: claim) ?? claim.originalKey
         let tolerance = Successor.toleranceSeconds
-        let known = facts.reading(periodsOf: original) {
-            $0.keys(from: date.adding(seconds: -tolerance), through: date.adding(seconds: tolerance))
-        }.compactMap { facts.transactions[$0].map { Successor($0) } }
+        let parts = facts.subscription(of: original)
+        var known: [TransactionKey] = []
         // The other purchases of the proof, and parked renewals, follow in the same decision.
-        let following = (presented + Array(facts.parkedSiblings(of: claim).claims)).filter {
-            $0.isKnown && $0.originalKey == original
+        var following = presented
+        for part in parts {
+            known += facts.reading(periodsOf: part) {
+                $0.keys(from: date.adding(seconds: -tolerance), through: date.adding(seconds: tolerance))
+            }
+            following += Array(facts.parkedSiblings(of: claim.key, in: part).claims)
         }
-        let isUpgrade = (known + following.map { Successor($0) }).contains {
-            $0.replaces(claim.productIdentifier, from: claim.purchaseDate, revokedAt: date)
+        let successors =
+            known.compactMap { facts.transactions[$0].map { Successor($0) } }
+            + following.filter { $0.isKnown && parts.contains($0.originalKey) }.map { Successor($0) }
+        let isUpgrade = successors.contains {
+            $0.replaces(claim.productIdentifier, of: original, from: claim.purchaseDate, revokedAt: date)
         }
         return isUpgrade ? status.withoutRevocation : status
     }
@@ -67,9 +81,15 @@ extension EntitlementDecision {
         let hasEnded = facts.recordedStates[claim.originalKey]?.state == .expired
         if claim.expiresAt != nil {
             let new = Successor(claim)
-            for key in revoked.sorted() {
+            var candidates = revoked
+            for part in facts.subscription(of: claim.originalKey) where facts.purchases[part]?.owner == user {
+                candidates.formUnion(facts.reading(periodsOf: part, \.revoked))
+            }
+            for key in candidates.sorted() {
                 guard let transaction = facts.transactions[key], let date = transaction.status.revocationDate,
-                    new.replaces(transaction.productIdentifier, from: transaction.purchaseDate, revokedAt: date)
+                    new.replaces(
+                        transaction.productIdentifier, of: transaction.originalKey, from: transaction.purchaseDate,
+                        revokedAt: date)
                 else { continue }
                 set(transaction.status.withoutRevocation, of: key)
             }

@@ -9,6 +9,7 @@ enum EntitlementRules {
         "transaction_id, origin, app, coalesce(original_transaction_id, transaction_id), user_id FROM claim WHERE user_id IS NOT NULL"
     /// The key and the purchase of a parked transaction.
     private static let parked = "transaction_id, origin, app, original_transaction_id"
+    private static let key = "transaction_id, origin, app"
     /// The key and the owner of an original purchase.
     private static let owned = "original_transaction_id, origin, app, user_id"
 
@@ -71,10 +72,13 @@ enum EntitlementRules {
             """
         ),
         (
-            "A purchase leads to no parked transaction",
+            "A purchase leads to no parked transaction, and to none that states a move from it",
             """
             SELECT transaction_id FROM (
-                SELECT \(parked) FROM parked_original EXCEPT SELECT \(parked) FROM parked_transaction) AS unparked
+                SELECT \(key) FROM parked_original
+                EXCEPT SELECT \(key) FROM parked_transaction
+                EXCEPT SELECT \(key) FROM redeemed_transaction
+                WHERE previous_original_transaction_id IS NOT NULL) AS unparked
             """
         ),
         (

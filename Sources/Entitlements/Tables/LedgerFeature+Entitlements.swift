@@ -172,8 +172,9 @@ extension Table {
     )
     .indexed("parked_transaction_by_age", by: ["stated_at"])
 
-    /// The parked transactions of a purchase whose identifiers differ from that of the purchase, such as renewals. In a distributed
-    /// database they are beside the owner of the purchase.
+    /// The transactions to which a purchase leads: the parked ones whose identifiers differ from that of the purchase, such as renewals,
+    /// and of each subscription that has moved from the purchase the one that states it first. In a distributed database they are beside
+    /// the owner of the purchase.
     private static let parkedOriginal = Table(
         name: "parked_original", family: .globalKey,
         columns: [

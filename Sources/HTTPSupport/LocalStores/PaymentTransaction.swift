@@ -210,6 +210,8 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
         public var price: Int64
         /// The amount that the transaction charged for the item; nil for its price.
         package var paid: Int64?
+        /// A lower price for this period; nil for the item's own.
+        package var offer: Offer?
         /// A higher price of later periods, as the next period has the item.
         package var priceIncrease: PriceIncrease?
         /// The refunds of the item in its transaction; nil for none.
@@ -219,6 +221,28 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
 
         public init(sku: String, displayName: String, description: String, price: Int64) {
             (self.sku, self.displayName, self.description, self.price) = (sku, displayName, description, price)
+        }
+
+        /// The amount of this period.
+        package var charged: Int64 { paid ?? offer?.price ?? price }
+    }
+
+    /// A lower price of an item for its first periods (Advanced Commerce API, `Offer`).
+    package struct Offer: Hashable, Sendable, Codable {
+        /// The length of a period of the subscription.
+        package let period: SubscriptionPeriod
+        package let periodCount: Int
+        /// In milliunits of the currency.
+        package let price: Int64
+        package let reason: AdvancedCommerceOfferReason
+        /// The number of periods that have the offer, from this one on.
+        package var periodsLeft: Int
+
+        package init(
+            period: SubscriptionPeriod, periodCount: Int, price: Int64, reason: AdvancedCommerceOfferReason
+        ) {
+            (self.period, self.periodCount, self.price, self.reason) = (period, periodCount, price, reason)
+            periodsLeft = periodCount
         }
     }
 
@@ -234,10 +258,11 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
         package let needsConsent: Bool
         /// The items that end with this one if the customer does not consent.
         package let dependentSKUs: [String]
-        package var status = Status.scheduled
+        package var status: Status
 
-        package init(price: Int64, needsConsent: Bool, dependentSKUs: [String]) {
+        package init(price: Int64, needsConsent: Bool, dependentSKUs: [String], status: Status) {
             (self.price, self.needsConsent, self.dependentSKUs) = (price, needsConsent, dependentSKUs)
+            self.status = status
         }
     }
 
@@ -286,7 +311,14 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
         (self.taxCode, self.requestReferenceIdentifier) = (taxCode, requestReferenceIdentifier)
     }
 
-    public var price: Price { Price(milliunits: items.reduce(0) { $0 + ($1.paid ?? $1.price) }, currency: currency) }
+    public var price: Price { Price(milliunits: items.reduce(0) { $0 + $1.charged }, currency: currency) }
+}
+
+/// The reason of an offer on an item (Advanced Commerce API, `Offer`, `reason`).
+package enum AdvancedCommerceOfferReason: String, Sendable, Codable, CaseIterable {
+    case acquisition = "ACQUISITION"
+    case retention = "RETENTION"
+    case winBack = "WIN_BACK"
 }
 
 /// A change of a subscription that the developer's server described (Advanced Commerce API, `SubscriptionModifyInAppRequest` and

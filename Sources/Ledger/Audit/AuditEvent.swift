@@ -5,7 +5,7 @@ extension AuditEntry {
     /// An event of a user's audit log. `rule` has everything that is said about it.
     package enum Event: String, Sendable, CaseIterable, SQLConvertible {
         case granted, revoked, unitsRevoked, paymentRefunded
-        case productChanged, planChosen, periodExtended
+        case productChanged, migrated, planChosen, periodExtended
         case refused
         case transferredIn, transferredOut, moved, assigned
         case itemGiven, itemTakenBack
@@ -109,6 +109,16 @@ extension AuditEntry.Event {
                 revenueCat: .productChange,
                 meaning: "another product or base plan ended a period of a subscription; this is no revocation"
             ) { "\($0.reason ?? "Another product") replaced \($0.subject) of transaction \($0.reference)." }
+        case .migrated:
+            EventRule(
+                title: "Subscription moved", korean: "구독 이전", part: .purchases, object: .transaction,
+                reason: .words("the original transaction before the move"), messages: [.subscriptionMigrated],
+                meaning:
+                    "a subscription goes on under another original transaction: it was migrated, or moved into a bundle or out of one"
+            ) { entry in
+                let former = entry.reason.map { "Purchase \($0)" } ?? "Another purchase"
+                return "\(former) goes on as transaction \(entry.reference) of \(entry.subject)."
+            }
         case .planChosen:
             EventRule(
                 title: "Plan of the next renewal chosen", korean: "다음 갱신의 요금제 선택", part: .renewals,
@@ -339,6 +349,8 @@ package enum MessageType: String, Sendable, CaseIterable {
     case renewalFailed = "subscription.renewalFailed"
     case subscriptionPaused = "subscription.paused"
     case productChanged = "subscription.productChanged"
+    /// The subscription goes on under another original transaction.
+    case subscriptionMigrated = "subscription.migrated"
     case planChosen = "subscription.planChosen"
     case periodExtended = "subscription.periodExtended"
     case itemGiven = "item.given"

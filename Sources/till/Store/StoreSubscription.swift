@@ -9,7 +9,7 @@ struct StoreSubscription: Command {
             "renew": .forceRenewal, "fail": .failRenewal, "expire": .expire, "cancel": .turnAutoRenewOff,
             "resume": .turnAutoRenewOn, "resolve-billing": .resolveBillingIssue, "seats": .changeSeats,
             "join": .acceptInvitation, "leave": .revokeSeat, "raise-price": .requestPriceIncrease,
-            "consent": .consentToPriceIncrease, "refuse": .declinePriceIncrease,
+            "consent": .consentToPriceIncrease, "refuse": .declinePriceIncrease, "move": .moveSubscription,
         ]
 
         static var allValueStrings: [String] { actions.map(\.key) }
@@ -29,7 +29,8 @@ struct StoreSubscription: Command {
         renew, fail and expire take effect at once; after fail, the customer could not be charged. cancel and resume are decisions of \
         the customer. resolve-billing ends a billing issue. raise-price announces a higher price; consent and refuse are the customer's \
         answers. seats changes the number of seats: more are charged at once, and fewer renew. join is the answer of a member whom \
-        Apple invites to a seat, and prints the member's own transaction; leave ends the seat, by that transaction.
+        Apple invites to a seat, and prints the member's own transaction; leave ends the seat, by that transaction. move lets the \
+        subscription go on under another original transaction, which it prints, as in a bundle or alone again.
         """,
         examples: """
             till store subscription cancel 2000000123456789
@@ -37,11 +38,12 @@ struct StoreSubscription: Command {
             till store subscription raise-price 2000000123456789 --price 5990
             till store subscription seats 2000000123456789 --quantity 8
             till store subscription join 2000000123456789 --account bob
+            till store subscription move 2000000123456789
             """)
 
     @Argument(
         help: """
-            renew, fail, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent or refuse.
+            renew, fail, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent, refuse or move.
             """)
     var event: Event
 
@@ -88,9 +90,10 @@ struct StoreSubscription: Command {
         (values.seats, values.member, values.hasGracePeriod) = (quantity ?? 1, account ?? "", gracePeriod)
         try store.perform(event.action, values, on: transactionIdentifier)
         let sale = try store.read { try $0.sale(transactionIdentifier) }
-        // A member has just got the latest transaction of all their own.
+        // The latest transaction of all is the one that a member has just got, or a subscription that has moved.
+        let isLatest = account != nil || event.action == .moveSubscription
         let latest = try store.read { try $0.transactions.transactions(of: account ?? sale.account) }.last {
-            account != nil || $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
+            isLatest || $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
         }
         try terminal.result(
             "\((latest ?? sale).originalTransactionIdentifier)  \((latest ?? sale).productIdentifier) until "

@@ -34,6 +34,8 @@ import Vocabulary
         .offerType: .integer(Int64(SubscriptionOffer.Kind.introductory.rawValue)),
     ]
 
+    private static let migrated: [TransactionFact: StatedValue] = [.previousOriginalTransactionId: .text("1")]
+
     private static let revocation = Fixture.entry(.revoked, "1", on: 5)
 
     static let purchases = [
@@ -55,6 +57,21 @@ import Vocabulary
             "a purchase without a stated price",
             Fixture(.granted, "1").having("1", from: 1, to: 8, price: nil, currency: nil), "INITIAL_PURCHASE",
             ["price": .null, "price_in_purchased_currency": .null, "currency": .null]),
+        Case(
+            "a migration",
+            Fixture(.granted, "8").having("1", from: 1, to: 8).having(
+                "8", "garden.gold.monthly", of: "8", from: 5, to: 8, price: 0, migrated), "RENEWAL",
+            [
+                "renewal_number": .integer(2), "original_transaction_id": "8", "price": .integer(0),
+                "is_trial_conversion": .bool(false),
+            ]),
+        Case(
+            "a migration whose former purchase is unknown",
+            Fixture(.granted, "8").having("8", of: "8", from: 5, to: 8, migrated), "RENEWAL"),
+        Case(
+            "the first payment after a trial, in a bundle",
+            Fixture(.granted, "8").having("1", from: 1, to: 8, trial).having("8", of: "8", from: 8, to: 38, migrated),
+            "RENEWAL", ["is_trial_conversion": .bool(true), "renewal_number": .integer(2)]),
         Case(
             "a renewal after a trial",
             Fixture(.granted, "2").having("1", from: 1, to: 8, trial).having("2", from: 8, to: 38), "RENEWAL",

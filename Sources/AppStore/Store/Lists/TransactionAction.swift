@@ -18,6 +18,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
     case expire
     case turnAutoRenewOff
     case turnAutoRenewOn
+    case moveSubscription
     case changeSeats
     case acceptInvitation
     case revokeSeat
@@ -133,6 +134,10 @@ package enum TransactionAction: String, Sendable, CaseIterable {
                 "resumption", "Turn automatic renewal on", .manageSubscriptionsSheet,
                 if: { $0.isActive && !$0.isRenewing },
                 .change { subscription, _, _ in try subscription.setAutoRenew(true) })
+        case .moveSubscription:
+            Rule(
+                "move", "Move into a bundle or out of one", if: { $0.purchased?.mayMove == true },
+                .other { books, sale, _ in try books.moveSubscription(with: sale) })
         case .changeSeats:
             Rule(
                 "seats", "Change the number of seats", if: { $0.isActive && $0.isRenewing && $0.hasSeats },

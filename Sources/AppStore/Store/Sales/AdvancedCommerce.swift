@@ -42,6 +42,7 @@ extension AdvancedCommerceCharge.Item {
     fileprivate func statement(revokedAt revocationDate: Timestamp?) -> StatementFields {
         [
             "SKU": sku, "displayName": displayName, "description": description, "price": price,
+            "offer": offer?.statement,
             "refunds": refunds?.map(\.statement), "revocationDate": revokedAt ?? revocationDate,
         ]
     }
@@ -50,8 +51,14 @@ extension AdvancedCommerceCharge.Item {
     fileprivate var renewalStatement: StatementFields {
         [
             "SKU": sku, "displayName": displayName, "description": description, "price": price,
-            "priceIncreaseInfo": priceIncrease?.statement,
+            "offer": offer?.statement, "priceIncreaseInfo": priceIncrease?.statement,
         ]
+    }
+}
+
+extension AdvancedCommerceCharge.Offer {
+    fileprivate var statement: StatementFields {
+        ["period": period.description, "periodCount": periodCount, "price": price, "reason": reason.rawValue]
     }
 }
 

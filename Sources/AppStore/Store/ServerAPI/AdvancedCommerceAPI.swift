@@ -188,7 +188,7 @@ extension Books {
                     ? .init(
                         price: change.price,
                         needsConsent: change.price.needsConsent(insteadOf: present, isYearly: isYearly),
-                        dependentSKUs: change.dependentSKUs)
+                        dependentSKUs: change.dependentSKUs, status: .scheduled)
                     : nil
                 if change.price <= present { next.items[index].price = change.price }
             }
@@ -340,7 +340,7 @@ extension Books {
             guard let owned = charge.items.first(where: { $0.sku == sku && $0.revokedAt == nil }) else {
                 throw AdvancedCommerceError.productNotOwned
             }
-            guard owned.paid ?? owned.price > 0, type != .prorated || transaction.isPaid(after: moment) else {
+            guard owned.charged > 0, type != .prorated || transaction.isPaid(after: moment) else {
                 throw AdvancedCommerceError.transactionNotRefundable
             }
             guard owned.refundable > 0 else { throw AdvancedCommerceError.alreadyRefunded }

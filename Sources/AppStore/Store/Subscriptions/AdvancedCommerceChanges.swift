@@ -24,6 +24,7 @@ extension CustomerSubscription {
             (present.items[index].paid, present.items[index].priceIncrease) = (nil, nil)
             if next.items[index].priceIncrease?.status != .scheduled { next.items[index].priceIncrease = nil }
             next.items[index].paid = nil
+            next.items[index].endPeriodOfOffer()
         }
         (advancedCommerceCharge, advancedCommerceRenewal) = (present, next == present ? nil : next)
     }
@@ -273,6 +274,24 @@ extension AdvancedCommerceCharge {
     }
 }
 
+extension AdvancedCommerceCharge {
+    /// The content of the period after the first one; nil if it is the same.
+    var second: AdvancedCommerceCharge? {
+        var next = self
+        for index in next.items.indices { next.items[index].endPeriodOfOffer() }
+        return next == self ? nil : next
+    }
+}
+
+extension AdvancedCommerceCharge.Item {
+    /// Counts a period of the offer, which ends with its last one.
+    fileprivate mutating func endPeriodOfOffer() {
+        guard var current = offer else { return }
+        current.periodsLeft -= 1
+        offer = current.periodsLeft > 0 ? current : nil
+    }
+}
+
 extension AdvancedCommerceCharge.Terms {
     fileprivate mutating func describe(by change: AdvancedCommerceChange.Modification) {
         displayName = change.displayName ?? displayName
@@ -396,7 +415,7 @@ extension Transaction {
 
 extension AdvancedCommerceCharge.Item {
     /// The amount that the transaction has charged and not paid back.
-    var refundable: Int64 { (paid ?? price) - (refunds ?? []).reduce(0) { $0 + $1.amount } }
+    var refundable: Int64 { charged - (refunds ?? []).reduce(0) { $0 + $1.amount } }
 
     /// The amount that a refund of the type pays back.
     func refundableAmount(

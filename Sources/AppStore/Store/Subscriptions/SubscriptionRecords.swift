@@ -182,7 +182,7 @@ extension Books {
                 try self.terms(of: account))
         }
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
-        (subscription.advancedCommerceCharge, subscription.advancedCommerceRenewal) = (charge, nil)
+        (subscription.advancedCommerceCharge, subscription.advancedCommerceRenewal) = (charge, charge?.second)
         try record(subscription, effects)
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
             throw StoreError.productNotFound(product.productIdentifier)

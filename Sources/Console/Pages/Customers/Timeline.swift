@@ -159,6 +159,7 @@ struct TimelineWords {
         let isFollowing =
             transaction.origin.store.namesPurchaseByFirstTransaction
             ? !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
+                || terms.previous != nil
             : transaction.facts.text(.transactionReason) == TransactionReason.renewal.rawValue
         if isFollowing, transaction.expiresAt == nil { return about("Bought again, for free") }
         let isPurchase = transaction.facts.text(.transactionReason) == TransactionReason.purchase.rawValue

@@ -87,7 +87,10 @@ extension TransactionAction {
         ("Refund", [.requestRefund, .refund, .declineRefund, .reverseRefund]),
         (
             "Renewal",
-            [.forceRenewal, .failRenewal, .resolveBillingIssue, .expire, .turnAutoRenewOff, .turnAutoRenewOn]
+            [
+                .forceRenewal, .failRenewal, .resolveBillingIssue, .expire, .turnAutoRenewOff, .turnAutoRenewOn,
+                .moveSubscription,
+            ]
         ),
         ("Price", [.requestPriceIncrease, .consentToPriceIncrease, .declinePriceIncrease]),
         ("Family and seats", [.share, .revokeFamilySharing, .changeSeats, .acceptInvitation, .revokeSeat]),

@@ -145,7 +145,8 @@ extension ExportRecords {
         of bought: [RedeemedTransaction], by user: ExportedUser, apps: [Int64: String], items: [Int64: [Item]],
         _ renewals: ExportedRenewals
     ) -> [[ExportValue]] {
-        let purchases = Dictionary(grouping: bought, by: \.purchase).mapValues { transactions in
+        let parts = SubscriptionParts(of: bought)
+        let purchases = Dictionary(grouping: bought) { parts[$0.purchase] }.mapValues { transactions in
             Self.periods(
                 of: transactions.filter(\.isSubscription).sorted {
                     ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
@@ -153,7 +154,7 @@ extension ExportRecords {
         }
         let readings = SubscriptionTimeline.readings(of: bought)
         return bought.map { transaction in
-            let periods = purchases[transaction.purchase] ?? []
+            let periods = purchases[parts[transaction.purchase]] ?? []
             let index = periods.firstIndex { $0.contains { $0.sequence == transaction.sequence } }
             let isLast = index == periods.indices.last
             return ExportedTransaction(

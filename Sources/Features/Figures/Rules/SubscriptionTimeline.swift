@@ -1,7 +1,7 @@
 import Entitlements
 import Proofs
 
-/// The periods of one subscription in their order. The start of the next period ends the previous one.
+/// The periods of one subscription in their order, also if it goes on under another original transaction. The start of the next period ends the previous one.
 struct SubscriptionTimeline {
     /// The longest gap between two periods that is ignored, because the App Store rounds dates.
     private static let toleranceSeconds: Int64 = 60
@@ -169,7 +169,7 @@ struct SubscriptionTimeline {
     /// The statements of the timelines about a user's transactions, by their numbers.
     static func readings(of bought: [RedeemedTransaction]) -> [Int64: Reading] {
         var readings: [Int64: Reading] = [:]
-        for purchase in Dictionary(grouping: bought.charges, by: \.purchase).values {
+        for purchase in bought.charges.bySubscription.values {
             let charges = purchase.map { FigureTransaction($0) }
             let timeline = SubscriptionTimeline(charges.filter { $0.expiresAt != nil }.sorted())
             for (transaction, charge) in zip(purchase, charges) {
@@ -179,7 +179,7 @@ struct SubscriptionTimeline {
         return readings
     }
 
-    /// - Parameter transactions: The periods of one purchase, in order.
+    /// - Parameter transactions: The periods of one purchase, or of all parts of a subscription that has moved, in order.
     init(_ transactions: [FigureTransaction]) {
         var periods: [Period] = []
         var readings: [ByteKey: Reading] = [:]
@@ -232,6 +232,13 @@ struct SubscriptionTimeline {
     private static func setPrices(of periods: inout [Period]) {
         for index in periods.indices {
             let transaction = periods[index].transaction
+            if transaction.isFreeMove, index > 0, periods[index - 1].continues(into: periods[index]) {
+                // It goes on at the price, or as the trial, that it had before.
+                (periods[index].isTrial, periods[index].monthly) = (
+                    periods[index - 1].isTrial, periods[index - 1].monthly
+                )
+                continue
+            }
             guard transaction.isProrated || transaction.hasCarriedTime else {
                 periods[index].setPrice()
                 continue
@@ -291,7 +298,9 @@ struct SubscriptionTimeline {
 
     private func begin(_ period: Period, after previous: Period?, wasPaid: Bool, _ sums: inout FigureSums) {
         if let previous, !previous.isTrial {
-            if !period.isLaterPart { sums.add(1, .renewals, of: period, at: period.start) }
+            if !period.isLaterPart, !period.transaction.isFreeMove {
+                sums.add(1, .renewals, of: period, at: period.start)
+            }
             sums.add(-1, .subscriptionsChanged, .revenueChanged, of: previous, at: period.start)
             sums.add(1, .subscriptionsChanged, .revenueChanged, of: period, at: period.start)
         } else if wasPaid {

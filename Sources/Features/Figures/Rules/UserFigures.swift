@@ -6,7 +6,7 @@ import Proofs
 /// `Documentation/Figures.md` has the definitions. The sums depend only on the transactions, in any order.
 package enum UserFigures {
     /// The version of the rules. Sums of another version are recomputed.
-    static let version = 2
+    static let version = 3
 
     static let facts: [TransactionFact] =
         PurchasePeriod.Terms.facts + PaidBack.facts + [
@@ -17,7 +17,8 @@ package enum UserFigures {
     package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
         var sums = FigureSums()
         var sales: [FigureTransaction] = []
-        for charges in Dictionary(grouping: bought.charges.map { FigureTransaction($0) }, by: \.purchase).values {
+        for parts in bought.charges.bySubscription.values {
+            let charges = parts.map { FigureTransaction($0) }
             let timeline = SubscriptionTimeline(charges.filter { $0.expiresAt != nil }.sorted())
             sums.add(timeline.sums)
             for var sale in charges {
@@ -51,8 +52,8 @@ package enum UserFigures {
     }
 
     private static func add(_ sale: FigureTransaction, to sums: inout FigureSums) {
-        // A trial is not a sale.
-        guard !sale.isTrial else { return }
+        // A trial is not a sale, and neither is a move without a payment.
+        guard !sale.isTrial, !sale.isFreeMove else { return }
         let day = CalendarDay(sale.purchaseDate)
         sums.add(Int64(sale.quantity), .units, of: sale.subject, on: day)
         sums.add(1, .transactions, of: sale.subject, on: day)
@@ -102,6 +103,9 @@ struct FigureTransaction {
     /// True for the first period of a plan that has replaced another one for its full price. It has the time that the rest of the other
     /// one pays, too.
     let hasCarriedTime: Bool
+    /// True for the first transaction of a subscription that goes on under another original transaction, if nothing is paid for it: the
+    /// former transaction has paid for the rest of the period.
+    let isFreeMove: Bool
     /// The end of the paid time; nil for a purchase that is not an auto-renewable subscription.
     let expiresAt: Timestamp?
     /// The end of the time that the price pays: later than `expiresAt` for a period that the store has cut short.
@@ -146,6 +150,7 @@ struct FigureTransaction {
         let isRestOfOther = mode == "WITHOUT_PRORATION"
         isProrated = !hasCarriedTime && (facts.bool(.isProrated) == true || isPart || isRestOfOther)
         isPaidByOther = mode == "WITH_TIME_PRORATION"
+        isFreeMove = terms.previous != nil && identifier == original && !isOffer && price?.milliunits == 0
         let expiresAt = transaction.subscribedUntil
         self.expiresAt = expiresAt.map(Self.bounded)
         fundedUntil = expiresAt.map { Self.bounded(max($0, facts.date(.expiresDate) ?? $0)) }
@@ -156,10 +161,6 @@ struct FigureTransaction {
             (isRestored ? facts.date(.originalPurchaseDate) : nil) ?? transaction.purchaseDate)
         revokedAt = transaction.revocationDate.map(Self.bounded)
         paidBack = transaction.paidBack
-    }
-
-    var purchase: PurchaseOfUser {
-        PurchaseOfUser(app: subject.app, origin: subject.origin, original: original)
     }
 
     /// Limits a date to the years from 1970 to 9999, which a calendar day supports.

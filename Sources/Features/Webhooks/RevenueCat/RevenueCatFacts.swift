@@ -18,7 +18,8 @@ package struct RevenueCatFacts: Sendable {
     package var customer: [String]
     /// True if the customer, or the present owner, has more ids.
     var hasMoreIdentifiers = false
-    /// The transactions of the purchase, oldest first; empty for a change without a purchase.
+    /// The transactions of the purchase, and of the parts of the subscription before it moved to the purchase, oldest first; empty for a
+    /// change without a purchase.
     package var transactions: [RedeemedTransaction] = []
     /// The ids of the present owner of the purchase, the present one first; empty if the owner was erased.
     package var owner: [String] = []
@@ -246,6 +247,7 @@ extension RedeemedTransaction {
     fileprivate func isRenewal(after earlier: RedeemedTransaction?) -> Bool {
         guard !origin.store.namesPurchaseByFirstTransaction else {
             return !originalTransactionIdentifier.hasSameBytes(as: transactionIdentifier)
+                || facts[.previousOriginalTransactionId] != nil
         }
         guard let reason = facts.text(.transactionReason) else { return earlier != nil }
         return reason == TransactionReason.renewal.rawValue || facts.text(.replacementMode) == "DEFERRED"
@@ -289,7 +291,9 @@ extension LedgerTransaction {
             }.map(\.name)
         default:
             let purchase = try purchase(of: entry, by: user, catalogs, at: moment)
-            facts.transactions = purchase?.transactions.sorted { $0.isEarlier(than: $1) } ?? []
+            let own = purchase?.transactions ?? []
+            let others = try purchase?.owner.map { try otherParts(of: own, of: $0) } ?? []
+            facts.transactions = (own + others).sorted { $0.isEarlier(than: $1) }
             if let owner = try purchase?.owner.map({ try self.identifiers(of: $0) }) {
                 facts.owner = owner.listed
                 facts.hasMoreIdentifiers = facts.hasMoreIdentifiers || owner.hasMore

@@ -46,7 +46,11 @@ extension CustomerInfo {
             || renewal?.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         return Subscription(
             store: transaction.origin.store, isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
-            originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
+            // A subscription that has moved began as another purchase.
+            originalPurchaseDate: last.terms.previous == nil
+                ? last.originalPurchaseDate
+                : periods.map(\.originalPurchaseDate).reduce(last.originalPurchaseDate, min),
+            expiresDate: last.endsAt,
             periodType: last.terms.isPrepaid
                 ? .prepaid : last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
             ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
@@ -138,12 +142,21 @@ package struct CustomerInfoFacts: Sendable {
 }
 
 struct CustomerPeriods: Sendable {
+    /// A purchase, or a subscription with all its parts.
+    private struct Subscription: Hashable {
+        let app: String?
+        let first: PurchaseOfUser
+    }
+
     private(set) var subscriptions: [ByteKey: [CustomerPeriod]] = [:]
     /// The purchases that do not renew. Those that were taken back are absent.
     private(set) var purchases: [ByteKey: [CustomerPeriod]] = [:]
 
     init(_ facts: CustomerInfoFacts) {
-        let purchased = Dictionary(grouping: facts.transactions) { $0.originalKey }
+        let parts = SubscriptionParts(of: facts.transactions)
+        let purchased = Dictionary(grouping: facts.transactions) {
+            Subscription(app: $0.app, first: parts[$0.purchase])
+        }
         var byProduct: [ByteKey: [CustomerPeriod]] = [:]
         for transactions in purchased.values {
             for period in CustomerPeriod.periods(of: transactions, at: facts.requestDate) {
