@@ -119,14 +119,18 @@ extension DeadlineSimulation {
     private func reportTransaction() async throws {
         guard let running else { return add(.reportTransaction, at: now + Self.retrySeconds) }
         let name = nextName("sale-")
+        let package = garden.bundleIdentifier
+        let token = try play.perform { try $0.makeExternalTransactionToken(of: package, in: .alternativeBillingOnly) }
         let amount: JSONValue = .object(["currency": "USD", "priceMicros": "9990000"])
         let content: JSONObject = [
             "transactionTime": .string(moment(now).rfc3339), "originalPreTaxAmount": amount,
             "originalTaxAmount": amount, "userTaxAddress": .object(["regionCode": "US"]),
-            "oneTimeTransaction": .object(["externalTransactionToken": "t"]),
+            "oneTimeTransaction": .object([
+                "externalTransactionToken": .string(token.externalTransactionToken)
+            ]),
         ]
         let purchases = running.app.purchases
-        _ = try await purchases.record(
+        _ = try await purchases.entitlements.record(
             ExternalTransactionReport(
                 purchases.key(ofExternalTransaction: name, .sale, in: .localPlay), of: garden.bundleIdentifier,
                 content, reportedAt: moment(now), by: "K", nextAttemptAt: moment(now)))
