@@ -127,7 +127,9 @@ extension PurchaseRecords<OneTimePurchase> {
     /// The pre-orders with an offer that wait for their release.
     func preorders(of offer: OneTimeProductOffer) throws -> [OneTimePurchase] {
         guard let productId = offer.productId, let packageName = offer.packageName else { return [] }
-        return try purchases(of: productId, in: packageName).filter {
+        return try fetch(
+            "package_name = \(packageName) AND product_id = \(productId) ORDER BY number"
+        ).filter {
             $0.releaseTime != nil && $0.terms.purchaseOptionId == offer.purchaseOptionId
                 && $0.terms.offerId == offer.offerId
         }
