@@ -64,7 +64,7 @@ import Vocabulary
         let purchases = try await fixture.dispute("GPA.1-2")
         let now = fixture.shop.clock.now()
         func report(_ content: JSONObject) async throws -> ExternalTransactionReport {
-            try await purchases.record(
+            try await fixture.entitlements.record(
                 ExternalTransactionReport(
                     purchases.key(ofExternalTransaction: "sale-1", .sale, in: .localPlay),
                     of: fixture.entitlements.apps.first.bundleIdentifier, content, reportedAt: now, by: "K",

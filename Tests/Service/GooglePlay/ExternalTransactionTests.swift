@@ -204,7 +204,9 @@ import Testing
             #expect(try await Self.reports(service).map(\.attempts) == [1])
 
             // The correction has the identifier, and the deadline.
-            let corrected = Self.sale("month-2", fixture, Self.series(["externalTransactionToken": "secret"]))
+            let token = try fixture.externalToken(in: .userChoiceBilling)
+            let corrected = try Self.sale(
+                "month-2", fixture, Self.series(["externalTransactionToken": .string(token)]))
             #expect(try await service.send(.post, Self.path, corrected).status == 201)
             #expect(try await duties().due.map(\.isRefused) == [false])
             #expect(try await duties().due.first?.deadline == fixture.garden.clock.now().adding(seconds: 23 * 3600))

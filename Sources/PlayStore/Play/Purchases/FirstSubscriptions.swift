@@ -90,7 +90,7 @@ extension SubscriptionPurchaseV2.CancelSurveyResult.Reason {
 
 /// The methods that the second version of the API, or `orders`, has replaced.
 extension PlayBooks {
-    /// `purchases.subscriptions.defer`, by moments where the second version has a duration. Whole seconds are added.
+    /// `purchases.subscriptions.defer`, by moments where the second version has a duration. Whole seconds count.
     func deferExpiry(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.FirstDefer) throws
         -> SubscriptionRequests.FirstDeferred
     {
@@ -103,9 +103,10 @@ extension PlayBooks {
         }
         let present = purchase.expiryTime.millisecondsSince1970
         // "If the current expiry time for the subscription is not the value specified here, the deferral will not occur"
-        // (`SubscriptionDeferralInfo.expectedExpiryTimeMillis`). Google names no error; this is the one of a false etag.
-        guard expected == present else { throw PublisherError.concurrentUpdate }
-        let (length, overflow) = desired.subtractingReportingOverflow(present)
+        // (`SubscriptionDeferralInfo.expectedExpiryTimeMillis`). Google names no error; this is the one of a false etag. The second version
+        // of the answer has whole seconds.
+        guard expected / 1000 == present / 1000 else { throw PublisherError.concurrentUpdate }
+        let (length, overflow) = desired.subtractingReportingOverflow(expected)
         guard !overflow, Self.deferrals.contains(length / 1000) else { throw PublisherError.deferralInvalid }
         var purchase = purchase
         let effects = try purchase.deferRenewal(bySeconds: length / 1000)
