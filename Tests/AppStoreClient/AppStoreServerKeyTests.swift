@@ -20,7 +20,7 @@ import Testing
         #expect(String(decoding: bytes[0], as: UTF8.self) == #"{"alg":"ES256","kid":"ABC123","typ":"JWT"}"#)
         #expect(
             String(decoding: bytes[1], as: UTF8.self) == """
-                {"iss":"issuer","iat":1789999970,"exp":1790000300,"aud":"appstoreconnect-v1","bid":"com.example.app"}
+                {"iss":"issuer","iat":1789999970,"aud":"appstoreconnect-v1","bid":"com.example.app","exp":1790000300}
                 """)
         #expect(key.publicKey.verifiesES256(bytes[2], over: Array("\(parts[0]).\(parts[1])".utf8)))
     }

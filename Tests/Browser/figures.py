@@ -100,6 +100,9 @@ class Figures:
             end = min(stated, row.get("revocation_date") or stated)
             if following:
                 end = min(end, following["purchase_date"])
+            # Of two periods that begin at one moment, the first one lasts no time.
+            if end <= row["purchase_date"]:
+                continue
             is_followed = following is not None and following["purchase_date"] - end <= GAP
             periods.append(Period(
                 row["purchase_date"], end, self.is_trial(row), row["product_id"], row.get("currency", ""), month_price(row),

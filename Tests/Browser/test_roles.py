@@ -51,7 +51,7 @@ class Roles(unittest.TestCase):
                  "customers/:issuer/:user/transactions/:transaction/reinstatement", "store/transactions/:transaction/retention",
                  "store/account/family/leave", "customers/move",
                  # They need a key of the App Store, a purchase at Google Play, or a request that awaits approval.
-                 "store-actions", "customers/:issuer/:user/transactions/:transaction/store-actions",
+                 "store-actions", "unclaimed/:transaction/store-actions", "customers/:issuer/:user/transactions/:transaction/store-actions",
                  "store-actions/:action/approval", "store-actions/:action/refusal"}
         for route in routes.all_routes():
             if route.is_form and not route.path.endswith("/:action") and route.path not in later:

@@ -216,7 +216,7 @@ import Vocabulary
             for notification in try garden.store.notifications() {
                 _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
             }
-            _ = try garden.store.advance(seconds: 100)
+            _ = try garden.store.advance(seconds: 86_400)
             let confirmed = try await actions.perform(try await actions.action(asked.identifier))
             #expect(confirmed.state == .confirmed)
             let answered = try #require(confirmed.answeredAt)

@@ -22,6 +22,9 @@ import till
         "till actions approve": "needs an action of another person (ServePlayTests)",
         "till actions decline": "needs an action (ServePlayTests)",
         "till advanced-commerce": "needs a key of App Store Connect (AdvancedCommerceRoutesTests)",
+        "till external-purchases report": "needs a token of Apple's (ExternalPurchaseTests)",
+        "till external-transactions report": "needs a service account of Google Cloud (ExternalTransactionTests)",
+        "till external-transactions refund": "needs a service account of Google Cloud (ExternalTransactionTests)",
     ]
 
     /// The exit status of examples that show a failure or a crash.

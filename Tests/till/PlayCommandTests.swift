@@ -161,6 +161,9 @@ import Testing
     }
 
     @Test func `an app gets the token of a program, and an app outside Google Play is registered`() async throws {
+        // The Play is made by its first purchase.
+        let bought = try await till.run("play", "buy", "com.memolease.sesac1.sprout1", "--account", "alice")
+        #expect(bought.status == 0)
         let token = try await till.run("play", "external-token", "EXTERNAL_OFFER", "--json")
             .decoded(PlayExternalTokenResource.self)
         #expect(token.billingProgram == "EXTERNAL_OFFER" && !token.externalTransactionToken.isEmpty)

@@ -11,7 +11,7 @@ import Testing
         "store keys", "store buy", "play serve", "play keys", "play license", "play buy", "play subscribe",
         // They read the file of the example first.
         "receipt validate", "receipt redeem", "init", "products change", "products picture", "import revenuecat",
-        "ledger restore", "ledger import",
+        "ledger restore", "ledger import", "external-purchases report", "external-transactions report",
         // They print without data what there is, or what is missing.
         "status", "doctor", "version", "completion", "products list", "store products", "trust list", "figures show",
         // It names the missing folder of certificates.

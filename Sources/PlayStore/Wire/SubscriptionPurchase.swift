@@ -11,7 +11,7 @@ package struct SubscriptionPurchase: Codable, Hashable, Sendable {
         package var introductoryPriceCycles: Int32?
     }
 
-    package struct PriceChange: Codable, Hashable, Sendable {
+    package struct SubscriptionPriceChange: Codable, Hashable, Sendable {
         package var newPrice: ExternalTransaction.Amount?
         /// 0 the customer has not agreed yet, 1 accepted.
         package var state: Int32?
@@ -31,7 +31,7 @@ package struct SubscriptionPurchase: Codable, Hashable, Sendable {
     package var priceCurrencyCode: String?
     package var priceAmountMicros: Int64Text?
     package var introductoryPriceInfo: IntroductoryPrice?
-    package var priceChange: PriceChange?
+    package var priceChange: SubscriptionPriceChange?
     package var countryCode: String?
     /// 0 pending, 1 received, 2 a free trial, 3 a pending change of the plan; nil for a purchase that is canceled or has expired.
     package var paymentState: Int32?

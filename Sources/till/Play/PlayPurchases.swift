@@ -276,7 +276,8 @@ struct PlaySubscribe: Command {
             till play subscribe garden.basic.monthly --account alice
             till play subscribe premium --account alice --offer trial
             till play subscribe gold --account alice --replace 3 --mode DEFERRED
-            till play subscribe premium --account alice --replace 3 --add-on sports --add-on films
+            till play subscribe premium --account alice --replace 3 --add-on sports \\
+              --add-on films
             till play subscribe premium --account alice --replace 4 --mode KEEP_EXISTING
             till play subscribe premium --account alice --pending
             """)

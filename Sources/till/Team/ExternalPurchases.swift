@@ -108,7 +108,10 @@ struct ExternalPurchasesReport: ServiceCaller {
         The file has the JSON of POST /v1/apple/external-purchases/{externalPurchase}/reports: a requestIdentifier, a status and the \
         lineItems with Apple's names. A report that Apple has refused is sent again, corrected, under its identifier.
         """,
-        examples: "till external-purchases report SANDBOX_4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10 report.json")
+        examples: """
+            till external-purchases report \\
+              SANDBOX_4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10 report.json
+            """)
 
     @Argument(help: "The token, as `till external-purchases` lists it.")
     var token: String

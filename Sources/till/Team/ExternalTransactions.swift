@@ -100,7 +100,8 @@ struct ExternalTransactionsRefund: ServiceCaller {
         """,
         examples: """
             till external-transactions refund sale-1
-            till external-transactions refund sale-1 --refund-id r1 --micros 4990000 --currency USD
+            till external-transactions refund sale-1 --refund-id r1 --micros 4990000 \\
+              --currency USD
             """)
 
     @Argument(help: "The identifier of the sale.")
@@ -112,7 +113,7 @@ struct ExternalTransactionsRefund: ServiceCaller {
     @Option(help: "The amount of a partial refund before tax, in millionths of the currency.")
     var micros: Int64?
 
-    @Option(help: "The currency of the amount, such as USD.")
+    @Option(help: .value("code", "The currency of the amounts."))
     var currency: String?
 
     @Option(help: .value("date", "When the customer was refunded (RFC 3339; default: now)."))

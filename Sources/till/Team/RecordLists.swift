@@ -40,7 +40,7 @@ struct CustomersList: LedgerUser {
     @Argument(help: "The list: all, newest, lastPurchase, spent, notPaid, ended or product.")
     var selection: CustomerSelection = .all
 
-    @Option(help: .value("code", "The currency of the list spent (default: that of the most customers)."))
+    @Option(help: .value("code", "The currency of the amounts (default: that of the most customers)."))
     var currency: String?
 
     @Option(help: .product("of the list product"))

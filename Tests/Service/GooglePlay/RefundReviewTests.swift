@@ -186,7 +186,6 @@ import Testing
     @Test func `a question that is given up keeps no token`() async throws {
         try await PlayService.run { played async throws in
             let offline = try await played.fixture.service(isReachable: false)
-            _ = try await played.buySeeds()
             _ = try await Self.disputeSeeds(played)
             try await Self.respond(offline)
             played.fixture.advance(days: 8)
