@@ -340,7 +340,7 @@ private struct HeldStore: StoreActionPerformer {
                 List<StoryEntryResource>.self
             ).elements
             #expect(story.map(\.kind) == ["storeAnswered", "storeRequestDecided", "storeAsked"])
-            #expect(story[1].actorName == "other" && story[1].reason == "approved refund: Bought by mistake")
+            #expect(story[1].actorName == "bob's" && story[1].reason == "approved refund: Bought by mistake")
         }
     }
 

@@ -91,9 +91,9 @@ enum AdvancedCommerceRefusal: RuledError, Equatable {
         case .approvalNeeded(let action):
             ErrorRule(
                 "commerceApprovalNeeded", .unprocessable, isOfOperator: true,
-                "A second person must approve \"\(action.rawValue)\" (`store-action-approval`). Ask for it with `PUT /v1/store-actions/{action}` and the field `request`, or `till actions request \(action.rawValue)`.",
+                "A second person must approve \"\(action.rawValue)\" (`store-action-approval`). Ask for it with `PUT /v1/store-actions/{action}` and the field `request`, or with `till actions request`.",
                 korean:
-                    "\(action.rawValue) 작업은 승인이 필요합니다. request 필드와 함께 PUT /v1/store-actions/{action}이나 till actions request \(action.rawValue)로 요청하세요."
+                    "\(action.rawValue) 작업은 승인이 필요합니다. request 필드와 함께 PUT /v1/store-actions/{action}이나 till actions request로 요청하세요."
             )
         case .refused(let number):
             ErrorRule(

@@ -110,8 +110,6 @@ struct StoreActionsRequest: ServiceCaller {
               --reason "Bought twice"
             till actions request extend 2000000000000001 days=30 --reason Outage
             till actions request extendAll com.example.monthly days=3 --reason Outage
-            till actions request changePrice 2000000000000001 request=price.json \\
-              --reason "New price"
             """)
 
     @Argument(help: "The action: \(StoreAction.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")

@@ -42,7 +42,8 @@ import Testing
         let subscription = JSONValue.object(["subscriptionType": "RECURRING"])
         return [
             "oneTimeTransaction": nil as JSONValue?,
-            "recurringTransaction": object(members.merging(["externalSubscription": subscription]) { $1 }),
+            "recurringTransaction": object(
+                members.merging(["externalSubscription": subscription]) { given, _ in given }),
         ]
     }
 
