@@ -62,6 +62,22 @@ import Vocabulary
         #expect(try LedgerFile(file).check().problems == [])
     }
 
+    @Test func `whoever may take the new part has the former ones, too`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("ledger.sqlite")
+        let ledger = Ledger(storage: try SQLiteStorage(file: file), randomness: .system)
+        let (alice, bob) = (try #require(User(name: "alice")), try #require(User(name: "bob")))
+        let owned = try await ledger.write { transaction in
+            _ = try transaction.redeem([Self.claims[0]], for: alice, at: Self.end)
+            let answer = try transaction.redeem(
+                [Self.claims[2]], for: bob, under: .transfer(pauseSeconds: 0), at: Self.end)
+            #expect(answer.results == [.granted])
+            return try [alice, bob].map { try transaction.transactions(of: $0, before: nil, limit: 9).count }
+        }
+        #expect(owned == [0, 2])
+        #expect(try LedgerFile(file).check().problems == [])
+    }
+
     @Test func `a transfer takes all parts along`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("ledger.sqlite")

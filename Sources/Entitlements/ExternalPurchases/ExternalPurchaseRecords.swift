@@ -75,7 +75,7 @@ struct ExternalPurchaseRecords {
             """
             UPDATE external_purchase
             SET origin = $1, is_announced = $2, token_type = $3, created_at = $4, expires_at = $5,
-                report_at = CASE WHEN report_at IS NULL THEN NULL ELSE $6 END
+                report_at = CASE WHEN report_at IS NULL THEN NULL ELSE CAST($6 AS BIGINT) END
             WHERE external_purchase_id = $7 AND app = $8
             """,
             [

@@ -51,7 +51,8 @@ package struct ReportedLineItems: Sendable {
         func rest(_ total: Price, _ field: String) -> Price? {
             var left = total.milliunits
             for refund in refunds {
-                let (rest, isOverflow) = left.subtractingReportingOverflow(refund.amount(field)?.milliunits ?? 0)
+                guard let amount = refund.amount(field) else { return nil }
+                let (rest, isOverflow) = left.subtractingReportingOverflow(amount.milliunits)
                 if isOverflow { return nil }
                 left = rest
             }

@@ -34,7 +34,11 @@ package struct EntitlementDecision: Sendable {
             changes.events.append(.refused(refusal, presented, user: user, actor: actor))
             return refusal
         }
-        let isTransferred = give(original, to: user, by: named?.naming, claim, actor)
+        var isTransferred = give(original, to: user, by: named?.naming, claim, actor)
+        // The new part of a subscription takes the others along, so that no two users have it. A part with an account token stays.
+        if original == nil, let part = facts.ownedPart(of: claim), facts.purchases[part]?.naming == nil {
+            isTransferred = give(part, to: user, by: nil, claim, actor)
+        }
         let result = apply(claim, of: user, by: actor, named?.naming)
         applyParked(presented, as: claim, of: user)
         apply(siblings, of: user)

@@ -181,7 +181,12 @@ package struct EntitlementFacts: Sendable {
     /// The owned purchase that decides about a claim: its own, that of another line of its chain, or another part of its subscription.
     /// Nil if nobody owns any.
     func decidingOriginal(of claim: Claim) -> TransactionKey? {
-        ownedOriginal(of: claim) ?? claim.chain.flatMap { purchases[$0] == nil ? nil : $0 }
+        ownedOriginal(of: claim) ?? claim.chain.flatMap { purchases[$0] == nil ? nil : $0 } ?? ownedPart(of: claim)
+    }
+
+    /// An owned part of the subscription of a claim, and of several the one that it states; nil if nobody owns any.
+    func ownedPart(of claim: Claim) -> TransactionKey? {
+        claim.previous.flatMap { purchases[$0] == nil ? nil : $0 }
             ?? subscription(of: claim.originalKey).first { purchases[$0] != nil }
     }
 

@@ -335,7 +335,7 @@ extension [UnclaimedPurchase] {
 }
 
 extension UnclaimedPurchase {
-    /// What the store has stated, as the transaction that a redemption would make of it.
+    /// The statement of the store, as the transaction that a redemption would make of it.
     fileprivate var stated: RedeemedTransaction {
         RedeemedTransaction(
             sequence: 0, origin: origin, transactionIdentifier: transactionIdentifier,

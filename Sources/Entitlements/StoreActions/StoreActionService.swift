@@ -129,6 +129,14 @@ extension StoreActionService {
         guard targets.count == 1 else { throw GrantError.transactionAmbiguous }
         let stated = target.transaction
         let isCharge = request.kind.rule.object == .transaction
+        // The newest renewal stands for a subscription that nobody has redeemed. It is not the charge that the request names.
+        if isCharge, target.owner == nil, stated.isSubscription,
+            ![stated.transactionIdentifier, stated.facts.text(.orderId)].compactMap(\.self).contains(where: {
+                $0.hasSameBytes(as: request.reference)
+            })
+        {
+            throw GrantError.transactionNotFound
+        }
         let key = TransactionKey(
             app: try stated.seller, origin: stated.origin,
             identifier: isCharge ? stated.transactionIdentifier : stated.originalTransactionIdentifier)

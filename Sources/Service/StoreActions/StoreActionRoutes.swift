@@ -55,11 +55,14 @@ struct StoreActionRoutes: OperationGroup {
         till.storeActions.limited(to: context.caller?.limitingApp)
     }
 
-    /// Records a request. The App Store is asked about an order, of which no proof tells.
+    /// Records a request. The App Store is asked about an order, of which no proof tells. An order of a renewal leads to the first charge of
+    /// its subscription, so it names no charge to pay back.
     private func ask(
         _ request: StoreActionRequest, _ actions: StoreActionService, by caller: String, _ context: ServiceContext
     ) async throws -> StoreAction {
-        do { return try await actions.request(request, by: caller) } catch GrantError.transactionNotFound {
+        do { return try await actions.request(request, by: caller) } catch GrantError.transactionNotFound
+            where request.kind.rule.object == .subscription
+        {
             let originals = try await service.limited(to: context).originalTransactions(
                 ofOrder: request.reference, asking: stores.orders)
             guard let original = originals.first else { throw GrantError.transactionNotFound }
