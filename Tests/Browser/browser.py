@@ -53,7 +53,8 @@ class Window:
             base_url=shop().url, storage_state=state, viewport=PHONE if is_phone else DESKTOP, is_mobile=is_phone,
             has_touch=is_phone, color_scheme="dark" if is_dark else "light", locale="ko-KR" if is_korean else "en-GB",
             java_script_enabled=has_script, reduced_motion="reduce", timezone_id="Asia/Seoul")
-        self.context.set_default_timeout(10_000)
+        # Ends what hangs. A machine under load takes many seconds for a page, which is no fault.
+        self.context.set_default_timeout(120_000)
         self.page = self.context.new_page()
         self.faults = []
         self.page.on("console", self._console)

@@ -204,7 +204,7 @@ class Actions(unittest.TestCase):
             self.assertTrue(any(secret.startswith("whsec_") for secret in secrets), secrets)
             endpoint = window.page.url.split("/webhooks/")[1].split("/")[0]
             self.buy(window, "seeds10", "hooked")
-            while receiver().messages.get(timeout=20)[0] != path:
+            while receiver().messages.get(timeout=120)[0] != path:
                 pass
             window.open("webhooks/" + endpoint)
             delivery = next(link for link in window.links() if "/deliveries/" in link)
@@ -213,11 +213,11 @@ class Actions(unittest.TestCase):
             self.assertIn("204", text)
             self.assertIn("curl", text)
             window.send("/resending")
-            while receiver().messages.get(timeout=20)[0] != path:
+            while receiver().messages.get(timeout=120)[0] != path:
                 pass
             if window.has_script:
                 # The page follows the state by itself.
-                window.page.locator("#delivery .badge.good", has_text="Delivered").wait_for(timeout=10000)
+                window.page.locator("#delivery .badge.good", has_text="Delivered").wait_for()
             window.open("webhooks/" + endpoint)
             self.assertIn("204", window.send("/test"))
             window.open("webhooks/" + endpoint)
