@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings openapi pictures test simulate simulate-decisions simulate-deadlines crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-models test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel test-examples release test-release
+.PHONY: help build demo settings openapi pictures test simulate simulate-decisions simulate-deadlines crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-models test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-distance bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel test-examples release test-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,6 +115,9 @@ bench-instructions: requirements ## Count the instructions of fixed workloads an
 
 bench-service: build ## Measure the service over HTTP, in SQLite and PostgreSQL, beside a bare hello, peers, and BENCH_AGAINST=FILE, another till
 	@Scripts/bench-service.sh .build/release/till "$(BENCH_SECONDS)" "$(BENCH_SIZES)" "$(BENCH_TRANSACTIONS)" "$(BENCH_READERS)"
+
+bench-distance: build ## Measure redemptions and reads with 0, 1 and 5 ms between the service and PostgreSQL (BENCH_SECONDS=N, DISTANCES="0 2")
+	@Scripts/bench-distance.sh .build/release/till $(or $(BENCH_SECONDS),8) $(DISTANCES)
 
 package: requirements ## Build a Debian package and a tarball, into .build/packages
 	@Scripts/package.sh .build/packages

@@ -178,7 +178,7 @@ private struct CountingDatabase: LedgerDatabase {
     }
 
     func empty(_ tables: [Table]) throws { try database.empty(tables) }
-    func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {}
+    func prefetch(_ queries: @autoclosure () -> [SQLQuery], asksForTables: Bool) throws {}
     func recordChange(of user: Int64) {}
     func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws {
         try database.streamRows(of: sql, body)

@@ -149,6 +149,30 @@ import Vocabulary
         #expect(try fixture.problems() == [])
     }
 
+    /// The distance to a server is felt once for each round trip, whatever the group's size.
+    @Test func `a group of redemptions takes four round trips`() async throws {
+        let (line, address) = try schema.line()
+        let ledger = try Ledger(try PostgreSQLAddress(address))
+        // The first group prepares its statements, and gives the app and the product their numbers.
+        for (round, size) in [1, 1, 8, 32].enumerated() {
+            let requests = try (0..<size).flatMap { number in
+                let user = try #require(User(name: "user\(round)-\(number)"))
+                // The one user is new, and the other is known since the first round.
+                return [(user, 2 * number), (alice, 2 * number + 1)].map { user, number in
+                    ClaimRequest.redeem(
+                        PresentedClaims([claim("\(round)-\(number)")], for: user, accepting: [.localSandbox], by: .user))
+                }
+            }
+            let before = line.roundTripCount
+            let answers = try await ledger.write {
+                try $0.decide(requests, under: .keep, accepting: AcceptedOrigins([.localSandbox]), at: Self.now)
+            }
+            #expect(answers.count == 2 * size)
+            if round > 1 { #expect(line.roundTripCount - before <= 4) }
+        }
+        #expect(try fixture.problems() == [])
+    }
+
     /// A constraint violation undoes only the use case that caused it.
     @Test func `a use case that fails in a group fails alone`() async throws {
         try schema.execute("ALTER TABLE redeemed_transaction ADD CONSTRAINT unlucky CHECK (number <> 13)")

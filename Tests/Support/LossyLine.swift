@@ -25,6 +25,7 @@ package final class LossyLine: Sendable {
     private let isAway = Atomic(false)
     private let isGone = Atomic(false)
     private let refusals = Atomic(0)
+    private let roundTrips = Atomic(0)
 
     /// - Parameter server: A port on this machine.
     package init(to server: Int) throws {
@@ -69,6 +70,9 @@ package final class LossyLine: Sendable {
     /// The number of connections that were refused.
     package var refusalCount: Int { refusals.load(ordering: .sequentiallyConsistent) }
 
+    /// The times that a client has sent more after an answer of the server, which it has waited for.
+    package var roundTripCount: Int { roundTrips.load(ordering: .sequentiallyConsistent) }
+
     /// True if every cut was made.
     package var isDone: Bool { cuts.withLock { $0.isEmpty } }
 
@@ -97,6 +101,9 @@ package final class LossyLine: Sendable {
         Thread.detachNewThread { [self] in
             pump(from: connection.client, to: connection.server) { bytes in
                 guard !isAway.load(ordering: .sequentiallyConsistent) else { return false }
+                if connection.hasAnswered.exchange(false, ordering: .sequentiallyConsistent) {
+                    roundTrips.add(1, ordering: .sequentiallyConsistent)
+                }
                 guard bytes.contains(Self.commit) else { return true }
                 switch cuts.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
                 case nil: return true
@@ -109,7 +116,8 @@ package final class LossyLine: Sendable {
         }
         Thread.detachNewThread { [self] in
             pump(from: connection.server, to: connection.client) { _ in
-                !connection.isSilent.load(ordering: .sequentiallyConsistent)
+                connection.hasAnswered.store(true, ordering: .sequentiallyConsistent)
+                return !connection.isSilent.load(ordering: .sequentiallyConsistent)
             }
         }
     }
@@ -120,6 +128,8 @@ package final class LossyLine: Sendable {
         let server: Int32
         /// True if the server's next bytes are dropped.
         let isSilent = Atomic(false)
+        /// True if the server has sent bytes since the client's last ones.
+        let hasAnswered = Atomic(false)
 
         init(client: Int32, server: Int32) {
             self.client = client

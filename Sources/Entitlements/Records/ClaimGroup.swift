@@ -171,7 +171,7 @@ struct ClaimGroup {
             [AppRecords.known] + (wanted.isEmpty ? [] : [users.knownUsers(wanted)])
                 + (claims.contains { $0.fingerprints != nil } ? [ChainRecords.known] : [])
                 + (claims.isEmpty ? [] : [ProductRecords.known(productIdentifiers, in: database)])
-                + EntitlementRecords.queries(about: claims, in: database))
+                + EntitlementRecords.queries(about: claims, in: database), asksForTables: true)
         let apps = try database.apps.numbers(of: Set(requests.flatMap(\.apps)))
         let chains = try ChainRecords(database: database).known(to: claims)
         let products = try database.products.numbers(of: productIdentifiers)

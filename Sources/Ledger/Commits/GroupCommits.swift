@@ -122,26 +122,34 @@ final class GroupCommits: Sendable {
 /// The threads that run reads.
 ///
 /// A hop to another thread and back costs more than a read from a ledger in a file, so these reads run inline. All ledgers of
-/// the process together leave one thread free of inline reads, because a disk that hangs would block all threads. Long reads, such
-/// as exports, have threads of their own: with those of the process, a few would hold up each short read and each verification.
+/// the process together leave one thread free of inline reads, because a disk that hangs would block all threads. A read from a
+/// database server waits for the network, so it has one of as many threads as connections may read; with one for each core, a server
+/// 1 ms away answered 177 reads a second. Long reads, such as exports, have threads of their own: a few would hold up each short
+/// read.
 final class ReadThreads: Sendable {
     private static let maximumInlineReads = ProcessInfo.processInfo.activeProcessorCount - 1
-    private static let longReads: NIOThreadPool = {
-        let pool = NIOThreadPool(numberOfThreads: 2)
+    private static let longReads = started(threads: 2)
+    private static let shortReads = started(threads: PostgreSQLPool.maximumReads)
+
+    private static func started(threads: Int) -> NIOThreadPool {
+        let pool = NIOThreadPool(numberOfThreads: threads)
         pool.start()
         return pool
-    }()
+    }
 
     /// The reads that run inline in this process.
     private static let inlineReads = Atomic(0)
 
     private let runsInline: Bool
+    /// The threads of reads that do not run inline.
+    private let reads: NIOThreadPool
     /// The reads that wait for a thread or have one.
     private let submitted = Atomic(0)
     private let running = Atomic(0)
 
     init(for storage: any LedgerStorage) {
         runsInline = storage.dialect == .sqlite
+        reads = runsInline ? .singleton : Self.shortReads
     }
 
     var waitingCount: Int { max(0, submitted.load(ordering: .relaxed) - running.load(ordering: .relaxed)) }
@@ -154,7 +162,7 @@ final class ReadThreads: Sendable {
             submitted.add(1, ordering: .relaxed)
             // A cancelled read never gets a thread.
             defer { submitted.subtract(1, ordering: .relaxed) }
-            return try await (isLong ? Self.longReads : .singleton).runIfActive { [self] in
+            return try await (isLong ? Self.longReads : reads).runIfActive { [self] in
                 running.add(1, ordering: .relaxed)
                 defer { running.subtract(1, ordering: .relaxed) }
                 return try read()

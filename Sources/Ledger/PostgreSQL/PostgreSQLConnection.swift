@@ -27,6 +27,8 @@ final class PostgreSQLConnection {
     private var lastName = 0
     private var waiting: [PostgreSQLCommand] = []
     let changed = ChangedUsers()
+    /// The tables that the present caller's transaction has found; nil before it asks.
+    var foundTables: Set<String>?
     /// True if transactions through a pooler set what the role and the server leave otherwise.
     private var needsSettings = false
     /// True if the database has the extension `citus`, which may distribute the tables.

@@ -6,10 +6,14 @@ struct PostgreSQLDatabase: LedgerDatabase {
     let tables: LedgerTables
 
     func presentTables() throws -> Set<String> {
-        try connection.presentTables()
+        if let found = connection.foundTables { return found }
+        let found = try connection.presentTables()
+        connection.foundTables = found
+        return found
     }
 
     func create(_ table: Table) throws {
+        connection.foundTables = nil
         for statement in table.statements(in: .postgreSQL, isDistributed: try connection.isDistributed()) {
             try write(statement, [])
         }
@@ -36,8 +40,11 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.enqueue(SQLQuery(sql, arguments))
     }
 
-    func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {
-        try connection.prefetch(queries())
+    func prefetch(_ queries: @autoclosure () -> [SQLQuery], asksForTables: Bool) throws {
+        let asksForTables = asksForTables && connection.foundTables == nil && !tables.areAllPresent
+        try connection.prefetch(queries() + (asksForTables ? [PostgreSQLConnection.presentTables] : []))
+        // The next write forgets the rows.
+        if asksForTables { _ = try presentTables() }
     }
 
     func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws {

@@ -5,6 +5,8 @@ import Vocabulary
 /// The pool of a ledger's connections. Their number is limited, and usable connections stay open.
 final class PostgreSQLPool: Sendable {
     private static let maximumConnections = 16
+    /// The connections that short reads may have at a time. The commits, two long reads and what else writes keep the others.
+    static let maximumReads = maximumConnections - 4
     /// The timeout of a caller that waits for a connection.
     private static let timeout = DispatchTimeInterval.seconds(10)
 
@@ -54,6 +56,7 @@ final class PostgreSQLPool: Sendable {
         defer { free.signal() }
         let pooled = try shared.withLock { $0.idle.popLast() } ?? open(after: loss)
         let connection = pooled.connection
+        connection.foundTables = nil
         do {
             let value = try body(connection)
             if connection.state == .idle { shared.withLock { $0.idle.append(pooled) } }

@@ -57,16 +57,19 @@ enum PostgreSQLSchema {
 }
 
 extension PostgreSQLConnection {
+    /// The query of `presentTables`.
+    static let presentTables = SQLQuery(
+        """
+        SELECT relname::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)
+            AND relnamespace = coalesce(
+                (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('ledger_schema')),
+                to_regnamespace(quote_ident(current_schema()::text)))
+        """)
+
     /// The names of the tables in the ledger's schema. Other applications may use other schemas of the database.
     func presentTables() throws -> Set<String> {
-        let sql = """
-            SELECT relname::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)
-                AND relnamespace = coalesce(
-                    (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('ledger_schema')),
-                    to_regnamespace(quote_ident(current_schema()::text)))
-            """
         var names: Set<String> = []
-        try query(SQLQuery(sql)).forEachRow { names.insert(try $0.next()) }
+        try query(Self.presentTables).forEachRow { names.insert(try $0.next()) }
         return names
     }
 }

@@ -29,7 +29,9 @@ package protocol LedgerDatabase {
     func write(_ sql: String, _ arguments: [any SQLConvertible]) throws
 
     /// Sends the next queries ahead, so that a database server can answer all of them in one round trip.
-    func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws
+    ///
+    /// - Parameter asksForTables: True if `has` follows, too.
+    func prefetch(_ queries: @autoclosure () -> [SQLQuery], asksForTables: Bool) throws
 
     /// Notifies the observers of a user after the commit.
     func recordChange(of user: Int64)
@@ -118,6 +120,10 @@ package protocol LedgerDatabase {
 extension LedgerDatabase {
     // SQLite's plans follow from the statements.
     package func takeStatistics(of table: Table) throws {}
+
+    package func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {
+        try prefetch(queries(), asksForTables: false)
+    }
 
     package func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
         try insert(into: table, columns, rows, isNew: true)

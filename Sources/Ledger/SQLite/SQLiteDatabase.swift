@@ -63,7 +63,7 @@ struct SQLiteDatabase: LedgerDatabase {
     }
 
     /// Does nothing: there are no round trips to save.
-    func prefetch(_ queries: @autoclosure () -> [SQLQuery]) {}
+    func prefetch(_ queries: @autoclosure () -> [SQLQuery], asksForTables: Bool) {}
 
     func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws {
         try forEachRow(sql, [], body)

@@ -205,6 +205,9 @@ package final class LedgerTables: Sendable {
         return made
     }
 
+    /// True if the table of each feature was found.
+    var areAllPresent: Bool { present.withLock { present in schema.tables.allSatisfy { present.contains($0.name) } } }
+
     fileprivate func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(table) } }
 
     fileprivate func add(_ tables: Set<String>) { present.withLock { $0.formUnion(tables) } }
