@@ -160,7 +160,8 @@ import Vocabulary
                 // The one user is new, and the other is known since the first round.
                 return [(user, 2 * number), (alice, 2 * number + 1)].map { user, number in
                     ClaimRequest.redeem(
-                        PresentedClaims([claim("\(round)-\(number)")], for: user, accepting: [.localSandbox], by: .user))
+                        PresentedClaims([claim("\(round)-\(number)")], for: user, accepting: [.localSandbox], by: .user)
+                    )
                 }
             }
             let before = line.roundTripCount
