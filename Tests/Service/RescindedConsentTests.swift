@@ -111,6 +111,23 @@ import Vocabulary
         #expect(try await gates(of: alice) == 1)
     }
 
+    @Test(arguments: ["garden.seeds": true, "garden.gate": false])
+    func `with block, the catalog has the type of a purchase that states none`(
+        product: String, stays: Bool
+    ) async throws {
+        let alice = try #require(User(name: "alice"))
+        let identifier = try #require(try garden.buy(product, account: "alice").purchase?.transactionIdentifier)
+        let now = service.clock.now()
+        let claim = Claim(
+            app: TestGarden.bundleIdentifier, origin: .localSandbox, transactionIdentifier: identifier,
+            originalTransactionIdentifier: identifier, productIdentifier: product, quantity: 1, purchaseDate: now,
+            revocationDate: nil, signedAt: now, proofDigest: [UInt8](repeating: 7, count: 32),
+            item: Item(collection: "gate", number: 1))
+        _ = try await service.ledger.write { try $0.redeem([claim], for: alice, at: now) }
+        #expect(try await rescind("alice", by: .block))
+        #expect(try await gates(of: alice) == (stays ? 1 : 0))
+    }
+
     @Test func `a child who has bought nothing is no customer, and the log says so`() async throws {
         let alice = try await buy(["garden.gate"], for: "alice")
         let log = RecordedLog()

@@ -116,7 +116,7 @@ extension LedgerTransaction {
         let reason = "A parent withdrew the consent."
         let bought = try ReadingRecords(database: database).transactions(ofPurchase: purchase, try apps, of: owner)
         guard let latest = bought.max(by: { $0.isEarlier(than: $1) }),
-            latest.facts.productType != .consumable,
+            bought.productType(inCatalog: view.type(latest.productIdentifier)) != .consumable,
             let changed = try apply(
                 .revoke(reason: reason), to: latest, of: owner, by: AuditActor.till.description, at: view.moment)
         else { return }
