@@ -6,36 +6,19 @@ import Proofs
 ///
 /// The first rule whose conditions all hold decides.
 package final class RefundRules: Sendable {
-    static let maximumRules = 200
-    /// The largest size of the file, in bytes.
-    static let maximumSize = 256 * 1024
-
-    /// True if the decisions are recorded and not sent.
-    package let isDryRun: Bool
-    private let rules: [RefundRule]
-    /// The entries of the file, for errors about their products.
-    private let entries: [CatalogReader]
-
-    init(_ file: CatalogReader) throws(CatalogError) {
-        try file.check(keys: ["dryRun", "rules"])
-        isDryRun = try file.optional("dryRun")?.bool() ?? false
-        entries = try file.required("rules").elements(upTo: Self.maximumRules)
-        rules = try entries.unique { entry throws(CatalogError) in
-            let rule = try RefundRule(entry)
-            return (rule, rule.name)
-        }
-    }
+    private let file: RuleFile<RefundRule>
 
     /// - Returns: Nil if the folder of the catalog has no rules.
-    convenience init?(folder: URL) throws(CatalogError) {
-        guard let file = try CatalogReader(optional: Catalog.refundRulesFile, in: folder, upTo: Self.maximumSize) else {
-            return nil
-        }
-        try self.init(file)
+    init?(folder: URL) throws(CatalogError) {
+        guard let file = try RuleFile<RefundRule>(Catalog.refundRulesFile, in: folder) else { return nil }
+        self.file = file
     }
 
+    /// True if the decisions are recorded and not sent.
+    package var isDryRun: Bool { file.isDryRun }
+
     func check(in catalog: Catalog) throws(CatalogError) {
-        for entry in entries {
+        for entry in file.entries {
             for product in try entry.optional("products")?.elements() ?? [] { _ = try product.benefit(in: catalog) }
         }
     }
@@ -44,7 +27,7 @@ package final class RefundRules: Sendable {
     ///
     /// - Parameter preference: The preference if no rule matches; nil for none.
     package func answer(to facts: RefundFacts, otherwise preference: RefundPreference?) -> RefundAnswer {
-        let rule = rules.first { $0.matches(facts) }
+        let rule = file.rules.first { $0.matches(facts) }
         return RefundAnswer(rule.map(\.preference) ?? preference, to: facts, by: rule?.name)
     }
 }
@@ -192,7 +175,7 @@ package struct RefundAnswer: Hashable, Sendable {
 }
 
 /// A rule: an answer, and the conditions that must all hold. A condition about an unknown fact does not hold.
-private struct RefundRule {
+private struct RefundRule: NamedRule {
     private static let keys = [
         "ageHours", "answer", "consumedPercent", "isDelivered", "name", "products", "reasons", "refunds", "types",
     ]
@@ -236,11 +219,7 @@ private struct RefundRule {
     }
 
     func matches(_ facts: RefundFacts) -> Bool {
-        func holds<Condition, Fact>(_ condition: Condition?, _ fact: Fact?, _ test: (Condition, Fact) -> Bool) -> Bool {
-            guard let condition else { return true }
-            return fact.map { test(condition, $0) } ?? false
-        }
-        return holds(products, facts.productIdentifier) { $0.contains(ByteKey($1)) }
+        holds(products, facts.productIdentifier) { $0.contains(ByteKey($1)) }
             && holds(types, facts.type) { $0.contains($1) }
             && holds(reasons, facts.reason) { $0.contains($1) }
             && holds(isDelivered, facts.isDelivered, ==)

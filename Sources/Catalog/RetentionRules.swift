@@ -6,38 +6,22 @@ import Proofs
 ///
 /// The first rule whose conditions all hold decides.
 package final class RetentionRules: Sendable {
-    static let maximumRules = 200
-    /// The largest size of the file, in bytes.
-    static let maximumSize = 256 * 1024
-
-    /// True if the choices are logged, and the App Store shows its default message.
-    package let isDryRun: Bool
-    private let rules: [RetentionRule]
-    /// The entries of the file, for errors about their products.
-    private let entries: [CatalogReader]
-
-    init(_ file: CatalogReader) throws(CatalogError) {
-        try file.check(keys: ["dryRun", "rules"])
-        isDryRun = try file.optional("dryRun")?.bool() ?? false
-        entries = try file.required("rules").elements(upTo: Self.maximumRules)
-        rules = try entries.unique { entry throws(CatalogError) in
-            let rule = try RetentionRule(entry)
-            return (rule, rule.name)
-        }
-    }
+    private let file: RuleFile<RetentionRule>
 
     /// - Returns: Nil if the folder of the catalog has no rules.
-    convenience init?(folder: URL) throws(CatalogError) {
-        guard let file = try CatalogReader(optional: Catalog.retentionRulesFile, in: folder, upTo: Self.maximumSize)
-        else { return nil }
-        try self.init(file)
+    init?(folder: URL) throws(CatalogError) {
+        guard let file = try RuleFile<RetentionRule>(Catalog.retentionRulesFile, in: folder) else { return nil }
+        self.file = file
     }
 
+    /// True if the choices are logged, and the App Store shows its default message.
+    package var isDryRun: Bool { file.isDryRun }
+
     /// True if a choice is signed with the In-App Purchase key.
-    package var needsKey: Bool { rules.contains { $0.choice.needsKey } }
+    package var needsKey: Bool { file.rules.contains { $0.choice.needsKey } }
 
     func check(in catalog: Catalog) throws(CatalogError) {
-        for (entry, rule) in zip(entries, rules) {
+        for (entry, rule) in zip(file.entries, file.rules) {
             for product in try entry.optional("products")?.elements() ?? [] {
                 try product.checkSubscription(in: catalog)
             }
@@ -64,7 +48,7 @@ package final class RetentionRules: Sendable {
     ///
     /// - Parameter catalog: The catalog with the groups of subscriptions and their offers.
     package func decision(about facts: RetentionFacts, in catalog: Catalog) -> RetentionDecision {
-        for rule in rules {
+        for rule in file.rules {
             switch rule.holds(for: facts, in: catalog) {
             case true?: return .chosen(rule.choice, rule: rule.name)
             case false?: continue
@@ -226,7 +210,7 @@ package indirect enum RetentionAnswer: Hashable, Sendable {
 }
 
 /// A rule: a choice, and the conditions that must all hold. A condition about an unknown fact does not hold.
-private struct RetentionRule {
+private struct RetentionRule: NamedRule {
     private static let keys = [
         "answer", "isFamilyShared", "isRedeemed", "isTrial", "locales", "name", "products", "storefronts",
         "subscribedDays",
@@ -280,10 +264,6 @@ private struct RetentionRule {
             return true
         }
         guard let known = facts.ownership else { return nil }
-        func holds<Condition, Fact>(_ condition: Condition?, _ fact: Fact?, _ test: (Condition, Fact) -> Bool) -> Bool {
-            guard let condition else { return true }
-            return fact.map { test(condition, $0) } ?? false
-        }
         return holds(isRedeemed, known.isRedeemed, ==)
             && holds(storefronts, known.storefront) { $0.contains($1) }
             && holds(age, known.age) { $0.contains($1) }

@@ -78,6 +78,25 @@ import Vocabulary
         #expect(try LedgerFile(file).check().problems == [])
     }
 
+    /// The new part was never transferred, but it has taken the former one along.
+    @Test func `the pause after a transfer holds for each part`() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = Ledger(storage: try SQLiteStorage(file: folder.file("ledger.sqlite")), randomness: .system)
+        let (alice, bob) = (try #require(User(name: "alice")), try #require(User(name: "bob")))
+        let policy = OwnershipPolicy.transfer(pauseSeconds: 60)
+        try await ledger.write { transaction in
+            _ = try transaction.redeem([Self.claims[0]], for: alice, at: Self.end.adding(seconds: -120))
+            func results(_ claim: Claim, for user: User, after seconds: Int64) throws -> [Redemption.Result] {
+                try transaction.redeem([claim], for: user, under: policy, at: Self.end.adding(seconds: seconds)).results
+            }
+            #expect(try results(Self.claims[2], for: bob, after: 0) == [.granted])
+            for part in [0, 2] {
+                #expect(try results(Self.claims[part], for: alice, after: 59) == [.transferTooSoon])
+            }
+            #expect(try results(Self.claims[2], for: alice, after: 60) == [.granted])
+        }
+    }
+
     @Test func `a transfer takes all parts along`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("ledger.sqlite")

@@ -239,10 +239,9 @@ struct StatementShapeTests: LedgerSuite {
             try $0.rescindedConsents(of: [.localSandbox], in: "com.example.app", at: moment, limit: 9)
         }
         #expect(consents.map(\.appTransactionIdentifier) == ["1"])
+        let view = Viewpoint(accepting: AcceptedOrigins(), at: moment)
         for consent in consents {
-            try await ledger.write {
-                try $0.apply(consent, to: purchases, by: .block, at: moment, accepting: AcceptedOrigins())
-            }
+            _ = try await ledger.write { try $0.apply(consent, to: purchases, by: .block, from: view) }
         }
         let told = try await ledger.read { try $0.audit(of: alice, after: 0, limit: 99) }.map(\.entry.event)
         #expect(told.contains(.consentRescinded))

@@ -82,7 +82,8 @@ READERS = {
     "orders.reviewrefund": ["Service/GooglePlay"],
     "orders.*": ["Proofs/GooglePlay/GooglePlayOrder.swift"],
     "purchases.voidedpurchases.*": ["Proofs/GooglePlay/GooglePlayOrder.swift", "Service/PlayDeveloperAPI"],
-    "purchases.*v2.get*": ["Proofs/GooglePlay/GooglePlayAnswer.swift", "Proofs/GooglePlay/GooglePlayOrder.swift"],
+    "purchases.*v2.get*": [
+        "Proofs/GooglePlay/GooglePlayAnswer.swift", "Proofs/GooglePlay/GooglePlayOrder.swift", "Service/PlayDeveloperAPI"],
     "externaltransactions.*": ["Entitlements/GooglePlay", "Service/GooglePlay", "Service/PlayDeveloperAPI"],
 }
 ACTIONS = ["Entitlements/StoreActions", "Service/StoreActions"]

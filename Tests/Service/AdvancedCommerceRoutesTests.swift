@@ -218,17 +218,40 @@ import Vocabulary
             }
             _ = try garden.store.advance(seconds: 86_400)
             let confirmed = try await actions.perform(try await actions.action(asked.identifier))
-            guard step != .sent else {
-                withKnownIssue("A refund whose answer was lost stays accepted, though the App Store has told of it.") {
-                    #expect(confirmed.state == .confirmed)
-                }
-                return
-            }
             #expect(confirmed.state == .confirmed)
             let answered = try #require(confirmed.answeredAt)
             await #expect(throws: StoreActionError.repeated(asked.identifier, at: answered)) {
                 try await actions.request(request(kind, content), by: "K")
             }
+        }
+    }
+
+    @Test func `a refund that the App Store declines is over, and another one can be asked for`() async throws {
+        try await garden.withStore { client in
+            let actions = actions(client)
+            let declined: JSONObject = [
+                "refundRiskingPreference": .bool(false),
+                "items": .array([
+                    .object([
+                        "SKU": "bench", "refundType": "FULL", "refundReason": "SIMULATE_REFUND_DECLINE",
+                        "revoke": .bool(false),
+                    ])
+                ]),
+            ]
+            let asked = try await actions.perform(try await actions.request(request(.refund, declined), by: "K"))
+            #expect(asked.state == .accepted)
+            await #expect(throws: StoreActionError.underWay(asked.identifier)) {
+                try await actions.request(request(.refund, Self.refund), by: "K")
+            }
+            for notification in try garden.store.notifications() {
+                _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+            }
+            _ = try garden.store.advance(seconds: 3600)
+            let ended = try await actions.perform(asked)
+            #expect(ended.state == .refused && ended.lastError == "The App Store declined the refund.")
+            let next = try await actions.request(request(.refund, Self.refund), by: "K")
+            #expect(next.identifier != asked.identifier)
+            #expect(try await actions.perform(next).state == .accepted)
         }
     }
 

@@ -57,6 +57,13 @@ import Vocabulary
         }
     }
 
+    @Test func `a recorded line item without an identifier is a fault`() {
+        let report = ExternalPurchaseReport(
+            .init("1", of: "t", in: TestGarden.bundleIdentifier), .lineItem, [["eventType": "BUY"]],
+            reportedAt: garden.clock.now(), by: nil, dueAt: garden.clock.now(), nextAttemptAt: garden.clock.now())
+        #expect(throws: BrokenInvariant("a line item has an identifier", "1")) { try ReportedLineItems([report]) }
+    }
+
     private func work(_ client: AppStoreServerClient) -> DurableWork {
         service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
             .externalPurchaseReporter(metrics: metrics, logger: ServiceFixture.logger)

@@ -3,7 +3,9 @@ import Catalog
 import Entitlements
 import Foundation
 import HTTPSupport
+import Hummingbird
 import Ledger
+import Logging
 import Proofs
 import Service
 import TestSupport
@@ -35,14 +37,16 @@ import Vocabulary
     /// Withdraws the consent to the use of the app by an account, and lets the service apply it.
     ///
     /// - Returns: True if there was something to do.
-    private func rescind(_ account: String, by policy: ConsentPolicy) async throws -> Bool {
+    private func rescind(
+        _ account: String, by policy: ConsentPolicy, logger: Logger = ServiceFixture.logger
+    ) async throws -> Bool {
         let demanded = try NotificationOnDemand(type: "RESCIND_CONSENT", subtype: nil)
         let told = try garden.store.write { try $0.notify(demanded, account: account) }
         #expect(try await service.receive(notification: Array(told.signedPayload.utf8)) == .recorded)
         let (service, answer) = (service, Answer())
         try await garden.withStore { client in
             let work = service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
-                .consentResponder(by: policy, logger: ServiceFixture.logger)
+                .consentResponder(by: policy, logger: logger)
             await answer.set(try await work.perform())
             // It is applied once.
             #expect(try await !work.perform())
@@ -107,10 +111,76 @@ import Vocabulary
         #expect(try await gates(of: alice) == 1)
     }
 
-    @Test func `a child who has bought nothing is no customer`() async throws {
+    @Test(arguments: ["garden.seeds": true, "garden.gate": false])
+    func `with block, the catalog has the type of a purchase that states none`(
+        product: String, stays: Bool
+    ) async throws {
+        let alice = try #require(User(name: "alice"))
+        let identifier = try #require(try garden.buy(product, account: "alice").purchase?.transactionIdentifier)
+        let now = service.clock.now()
+        let claim = Claim(
+            app: TestGarden.bundleIdentifier, origin: .localSandbox, transactionIdentifier: identifier,
+            originalTransactionIdentifier: identifier, productIdentifier: product, quantity: 1, purchaseDate: now,
+            revocationDate: nil, signedAt: now, proofDigest: [UInt8](repeating: 7, count: 32),
+            item: Item(collection: "gate", number: 1))
+        _ = try await service.ledger.write { try $0.redeem([claim], for: alice, at: now) }
+        #expect(try await rescind("alice", by: .block))
+        #expect(try await gates(of: alice) == (stays ? 1 : 0))
+    }
+
+    @Test func `a child who has bought nothing is no customer, and the log says so`() async throws {
         let alice = try await buy(["garden.gate"], for: "alice")
-        #expect(try await rescind("carol", by: .block))
+        let log = RecordedLog()
+        #expect(try await rescind("carol", by: .block, logger: log.logger))
         #expect(try await events(of: alice).isEmpty)
+        #expect(log.lines.contains { $0.hasPrefix("warning withdrawn consent of no known customer") })
+    }
+
+    @Test func `a withdrawal that names no account is applied to nobody, and the log says so`() async throws {
+        _ = try await service.store(withdrawal("1", ofAccount: nil))
+        let log = RecordedLog()
+        try await garden.withStore { client in
+            let work = service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
+                .consentResponder(by: .keep, logger: log.logger)
+            for isFirst in [true, false] {
+                let wasOpen = try await work.perform()
+                #expect(wasOpen == isFirst)
+            }
+        }
+        let told = log.lines.filter { $0.hasPrefix("warning") }
+        #expect(told.count == 1 && told.first?.contains("the notification has no appTransactionId") == true)
+    }
+
+    @Test func `withdrawals whose histories cannot be verified do not block the one behind them`() async throws {
+        let bought = try garden.buy("garden.gate", account: "alice")
+        let proof = try garden.store.signedTransaction(bought.identifier)
+        let alice = try #require(User(name: "alice"))
+        _ = try await service.redeem(Array(proof.utf8), for: alice)
+        // More than the work reads at once.
+        for number in 0..<100 { _ = try await service.store(withdrawal("a\(number)", ofAccount: "forged")) }
+        _ = try await service.store(withdrawal("b", ofAccount: "alice"))
+        let router = Router()
+        router.get("/inApps/v2/history/:id") { _, context in
+            let signed = context.parameters.get("id") == "alice" ? proof : String(proof.dropLast(4)) + "AAAA"
+            return #"{"hasMore":false,"signedTransactions":["\#(signed)"]}"#
+        }
+        try await garden.withServer(router) { client in
+            let work = service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
+                .consentResponder(by: .keep, logger: ServiceFixture.logger)
+            await #expect(throws: ReconciliationError.refusedByService(code: "signatureInvalid")) {
+                try await work.perform()
+            }
+        }
+        #expect(try await events(of: alice) == ["consentRescinded by App Store: keep"])
+    }
+
+    /// A stored withdrawal, which the App Store has dated now.
+    private func withdrawal(_ identifier: String, ofAccount account: String?) -> NotificationRecord {
+        NotificationRecord(
+            app: TestGarden.bundleIdentifier, origin: .localSandbox, notificationUUID: identifier,
+            type: "RESCIND_CONSENT", subtype: nil, signedAt: service.clock.now(),
+            proofDigest: [UInt8](repeating: 9, count: 32),
+            content: account.map { #"{"appData":{"appTransactionId":"\#($0)"}}"# } ?? #"{"appData":{}}"#)
     }
 
     @Test func `a withdrawal waits for an App Store that does not answer`() async throws {

@@ -446,13 +446,14 @@ import Testing
     /// The errors that no single request causes.
     private static let others: [ServerAPIError] = [
         .rateLimitExceeded, .generalInternalRetryable, .maximumNumberOfImagesReached, .maximumNumberOfMessagesReached,
+        .messageNotApproved, .imageNotApproved,
     ]
 
     /// The errors that the store answers only with the setting.
     private static let simulated: Set<ServerAPIError> = [
-        .invalidAppIdentifier, .invalidTransactionNotConsumable, .existingPerformanceTestRun, .messageNotApproved,
-        .imageNotApproved, .forbiddenNoPassingTest, .accountNotFound, .accountNotFoundRetryable, .appNotFound,
-        .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable, .appTransactionDoesNotExist, .generalInternal,
+        .invalidAppIdentifier, .invalidTransactionNotConsumable, .existingPerformanceTestRun, .forbiddenNoPassingTest,
+        .accountNotFound, .accountNotFoundRetryable, .appNotFound, .appNotFoundRetryable,
+        .originalTransactionIdNotFoundRetryable, .appTransactionDoesNotExist, .generalInternal,
     ]
 
     @Test func `each error has a row, or is answered with the setting alone`() {

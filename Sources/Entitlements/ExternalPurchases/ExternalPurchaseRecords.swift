@@ -135,18 +135,19 @@ struct ExternalPurchaseRecords {
                 origin: try $0.next() as Origin
             )
         }
-        let state: ExternalPurchase.State =
-            all.contains(where: \.isWaiting) ? .waiting : all.last?.isAccepted == false ? .refused : .reported
+        let isWaiting = all.contains(where: \.isWaiting)
+        let refused = isWaiting ? nil : all.last.flatMap { $0.isAccepted ? nil : $0 }
+        let state: ExternalPurchase.State = isWaiting ? .waiting : refused == nil ? .reported : .refused
         try database.execute(
             "UPDATE external_purchase SET state = $1, report_at = NULL WHERE external_purchase_id = $2 AND app = $3",
             [state.rawValue, key.externalPurchaseIdentifier, apps[key.app]])
         let duties = StoreDutyRecords(database: database, apps: apps)
         try duties.forgetRefused(.externalPurchase, about: key.externalPurchaseIdentifier, of: key.app)
-        guard state == .refused, let last = all.last else { return }
+        guard let refused else { return }
         try duties.note(
             StoreDuty(
-                kind: .externalPurchase, app: key.app, origin: last.origin, subject: key.externalPurchaseIdentifier,
-                deadline: last.dueAt, isRefused: true), at: moment)
+                kind: .externalPurchase, app: key.app, origin: refused.origin, subject: key.externalPurchaseIdentifier,
+                deadline: refused.dueAt, isRefused: true), at: moment)
     }
 
     // MARK: Reports

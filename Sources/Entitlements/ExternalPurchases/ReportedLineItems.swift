@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 import Vocabulary
 
@@ -25,10 +26,13 @@ package struct ReportedLineItems: Sendable {
     package private(set) var items: [Item] = []
 
     /// - Parameter reports: The reports about one token, in any order.
-    package init(_ reports: [ExternalPurchaseReport]) {
+    /// - Throws: `BrokenInvariant` for a line item without an identifier.
+    package init(_ reports: [ExternalPurchaseReport]) throws(BrokenInvariant) {
         for report in reports.sorted(by: { $0.position < $1.position }) where report.state != .refused {
             for object in report.lineItems {
-                guard let identifier = object.text("lineItemId") else { continue }
+                guard let identifier = object.text("lineItemId") else {
+                    throw BrokenInvariant("a line item has an identifier", report.key.requestIdentifier)
+                }
                 let item = Item(identifier: identifier, object: object, state: report.state)
                 if let known = items.firstIndex(where: { $0.identifier.hasSameBytes(as: identifier) }) {
                     items[known] = item

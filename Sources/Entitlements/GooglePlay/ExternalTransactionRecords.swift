@@ -260,14 +260,20 @@ extension GooglePurchaseService {
         }
     }
 
-    /// The amount before tax that is left at Google Play after a partial refund, in millionths; nil for another report.
+    /// The amount before tax that is left at Google Play after a partial refund, in millionths; nil for another report, and for a sale that
+    /// states no amount.
+    ///
+    /// - Throws: `BrokenInvariant` for a refund without its sale.
     package func preTaxMicros(after refund: ExternalTransactionReport) async throws -> Int64? {
         guard case .partialRefund = refund.key.part, let amount = refund.preTaxMicros else { return nil }
         return try await entitlements.ledger.read { transaction in
             let records = try transaction.externalTransactions
-            guard let total = try records.report(refund.key.with(.sale))?.preTaxMicros else { return nil }
+            guard let sale = try records.report(refund.key.with(.sale)) else {
+                throw BrokenInvariant(
+                    "a refund of an external transaction has its sale", refund.key.transactionIdentifier)
+            }
             let earlier = try records.passedOnRefunds(of: refund.key).compactMap(\.preTaxMicros)
-            return earlier.reduce(total - amount, -)
+            return sale.preTaxMicros.map { earlier.reduce($0 - amount, -) }
         }
     }
 }

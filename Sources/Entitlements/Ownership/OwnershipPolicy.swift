@@ -39,7 +39,7 @@ package enum OwnershipPolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - isActive: True if a part of the purchase is active.
-    ///   - transferredAt: The time of the last transfer.
+    ///   - transferredAt: The time of the last transfer of a part.
     func refusal(
         isActive: Bool,
         transferredAt: Timestamp?,
@@ -77,8 +77,9 @@ extension EntitlementDecision {
         guard !facts.summary(of: original).addsToBalance else { return .ownedByAnotherUser }
         if isClaimable { return nil }
         let isActive = erasedAt == nil && isAnyPartActive(original, with: claim)
-        return policy.refusal(
-            isActive: isActive, transferredAt: purchase.transferredAt, at: moment)
+        // A new part that takes the others along was not transferred itself.
+        let transferredAt = facts.subscription(of: original).compactMap { facts.purchases[$0]?.transferredAt }.max()
+        return policy.refusal(isActive: isActive, transferredAt: transferredAt, at: moment)
     }
 
     /// Transfers a purchase to the user with a claim to it, unless the user owns it.

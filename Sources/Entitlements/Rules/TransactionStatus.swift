@@ -118,7 +118,7 @@ extension TransactionFacts {
     /// The facts after a further statement, in any order of the two.
     ///
     /// The later statement wins, and the earlier one completes it. An app receipt completes signed transactions. Of two
-    /// receipts, or two statements of the same millisecond, each fact takes the greater value.
+    /// receipts, or two statements of the same millisecond, each fact takes the greater value, and each object the longer text.
     ///
     /// - Parameter numbers: The numbers of these statements, and of the other one.
     package func completed(
@@ -132,6 +132,9 @@ extension TransactionFacts {
             let (before, after) = (earlier[fact], later[fact])
             facts[fact] =
                 switch fact.field.source {
+                // A refund only adds to an Advanced Commerce item.
+                case _ where place == otherPlace && fact.field.kind == .object:
+                    [before, after].compactMap(\.self).max { ($0.length, $0) < ($1.length, $1) }
                 case _ where place == otherPlace, .appReceipts: [before, after].compactMap(\.self).max()
                 case .anyStatement, .googlePlay: after ?? before
                 case .lastStatement: after
@@ -143,6 +146,11 @@ extension TransactionFacts {
     private func order(_ number: Int64) -> StatementOrder {
         StatementOrder(number: number, date: date(.signedDate) ?? Timestamp(millisecondsSince1970: .min))
     }
+}
+
+extension StatedValue {
+    /// The bytes of a text; 0 for a number.
+    fileprivate var length: Int { if case .text(let text) = self { text.utf8.count } else { 0 } }
 }
 
 /// The identity of a transaction: its identifier within its app and origin, compared by bytes.

@@ -246,9 +246,9 @@ package enum ReconciliationError: RuledError, Equatable {
     /// True if the error concerns one request, and others may succeed.
     package var concernsOneRequest: Bool {
         switch self {
-        case .answerInvalid: true
+        case .answerInvalid, .refusedByService: true
         case .refused(let status, let code): isFinal || status >= 500 || code.map(Self.retryableCodes.contains) == true
-        case .keyInvalid, .unreachable, .clockWrong, .refusedByService, .cancelled: false
+        case .keyInvalid, .unreachable, .clockWrong, .cancelled: false
         }
     }
 }

@@ -13,7 +13,8 @@ package enum ConsentPolicy: String, CaseIterable, Sendable {
     case block
 }
 
-/// A parent's withdrawal of consent (`RESCIND_CONSENT`). It names the child by the app alone, so the App Store has to name the purchases.
+/// A parent's withdrawal of consent (`RESCIND_CONSENT`). It names only the app and the child's account, so the App Store
+/// has to name the purchases.
 package struct RescindedConsent: Hashable, Sendable {
     /// The time for which a withdrawal waits for the App Store's answer, in days.
     static let days: Int64 = 30
@@ -45,9 +46,11 @@ package struct RescindedConsent: Hashable, Sendable {
 extension LedgerTransaction {
     /// The withdrawals that are not applied yet, oldest first.
     ///
-    /// - Parameter app: The bundle identifier of the only app.
+    /// - Parameters:
+    ///   - app: The bundle identifier of the only app.
+    ///   - count: The number of the oldest ones to leave out.
     package func rescindedConsents(
-        of origins: Set<Origin>, in app: String, at moment: Timestamp, limit: Int
+        of origins: Set<Origin>, in app: String, at moment: Timestamp, after count: Int = 0, limit: Int
     ) throws -> [RescindedConsent] {
         let apps = try apps
         guard let number = apps[app] else { return [] }
@@ -57,9 +60,9 @@ extension LedgerTransaction {
             FROM notification \(database.indexed(by: "notification_of_type"))
             WHERE type = 'RESCIND_CONSENT' AND received_at >= $1 AND app = $2 AND settled_at IS NULL
                 AND origin IN \(origins.sqlList)
-            ORDER BY received_at, notification_uuid, origin LIMIT $3
+            ORDER BY received_at, notification_uuid, origin LIMIT $3 OFFSET $4
             """,
-            [moment.adding(days: -RescindedConsent.days), number, limit]
+            [moment.adding(days: -RescindedConsent.days), number, limit, count]
         ) { try RescindedConsent(&$0, apps) }
     }
 
@@ -67,26 +70,29 @@ extension LedgerTransaction {
     /// nothing.
     ///
     /// - Parameter purchases: The child's purchases, by their original transactions.
+    /// - Returns: The number of owners, or nil if the withdrawal was applied before.
+    @discardableResult
     package func apply(
-        _ consent: RescindedConsent, to purchases: Set<TransactionKey>, by policy: ConsentPolicy, at moment: Timestamp,
-        accepting accepted: AcceptedOrigins
-    ) throws {
+        _ consent: RescindedConsent, to purchases: Set<TransactionKey>, by policy: ConsentPolicy, from view: Viewpoint
+    ) throws -> Int? {
         let isOpen = try database.execute(
             "UPDATE notification SET settled_at = $1 WHERE notification_uuid = $2 AND origin = $3 AND settled_at IS NULL",
-            [moment, consent.notificationUUID, consent.origin])
-        guard isOpen > 0 else { return }
-        for (owner, owned) in try owners(of: purchases).sorted(by: { $0.key < $1.key }) {
+            [view.moment, consent.notificationUUID, consent.origin])
+        guard isOpen > 0 else { return nil }
+        let owners = try owners(of: purchases)
+        for (owner, owned) in owners.sorted(by: { $0.key < $1.key }) {
             try audit.append(
                 AuditEntry(
-                    happenedAt: moment, event: .consentRescinded, actor: .store(.appStore), origin: consent.origin,
+                    happenedAt: view.moment, event: .consentRescinded, actor: .store(.appStore), origin: consent.origin,
                     app: consent.app, reference: consent.appTransactionIdentifier ?? "", subject: policy.rawValue,
                     reason: nil),
                 to: owner)
             guard policy == .block else { continue }
             for purchase in owned.sorted() {
-                try block(purchase, of: owner, at: moment, accepting: accepted)
+                try block(purchase, of: owner, from: view)
             }
         }
+        return owners.count
     }
 
     /// The present owners of purchases, by their numbers. Erased ones are left out.
@@ -106,20 +112,19 @@ extension LedgerTransaction {
     }
 
     /// Revokes a purchase. What a consumable has added may be spent, so it stays.
-    private func block(
-        _ purchase: TransactionKey, of owner: Int64, at moment: Timestamp, accepting accepted: AcceptedOrigins
-    ) throws {
+    private func block(_ purchase: TransactionKey, of owner: Int64, from view: Viewpoint) throws {
         let reason = "A parent withdrew the consent."
         let bought = try ReadingRecords(database: database).transactions(ofPurchase: purchase, try apps, of: owner)
-        guard let latest = bought.max(by: { $0.isEarlier(than: $1) }), latest.facts.productType != .consumable,
+        guard let latest = bought.max(by: { $0.isEarlier(than: $1) }),
+            bought.productType(inCatalog: view.type(latest.productIdentifier)) != .consumable,
             let changed = try apply(
-                .revoke(reason: reason), to: latest, of: owner, by: AuditActor.till.description, at: moment)
+                .revoke(reason: reason), to: latest, of: owner, by: AuditActor.till.description, at: view.moment)
         else { return }
         try audit.append(
             AuditEntry(
-                happenedAt: moment, event: .revoked, actor: .till, origin: latest.origin, app: latest.app,
+                happenedAt: view.moment, event: .revoked, actor: .till, origin: latest.origin, app: latest.app,
                 reference: latest.transactionIdentifier, subject: latest.productIdentifier, reason: reason),
             to: owner)
-        _ = try recordStates(of: changed, try apps, from: Viewpoint(accepting: accepted, at: moment))
+        _ = try recordStates(of: changed, try apps, from: view)
     }
 }

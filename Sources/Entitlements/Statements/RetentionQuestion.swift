@@ -63,7 +63,9 @@ extension Apps {
 }
 
 extension LedgerTransaction {
-    /// The same of a transaction whose origin nobody names: those of the first origin that has it.
+    /// The facts about the subscription of a transaction at the first origin of the App Store with a redeemed one.
+    ///
+    /// - Parameter identifier: The original transaction.
     package func retentionOwnership(
         ofTransaction identifier: String, in app: String, at moment: Timestamp
     ) throws -> RetentionFacts.Ownership {

@@ -58,7 +58,7 @@ package struct OpenDuties: Sendable {
     /// The time before a deadline from which on something is wrong, in seconds. A service does each duty within seconds.
     package static let warningTime: Int64 = 6 * 3600
 
-    /// The exact numbers of duties.
+    /// The exact numbers of duties; of acknowledgements, those among the ten thousand purchases around now on each side.
     package struct Counts: Hashable, Sendable {
         package fileprivate(set) var due = 0
         package fileprivate(set) var missed = 0
@@ -255,8 +255,9 @@ extension LedgerTransaction {
         }
     }
 
-    /// The number of purchases that are compared with the redeemed ones at once.
-    private static let comparedAtOnce = 1000
+    /// The number of purchases that are compared with the redeemed ones at once, and how often that is done on each side of a moment:
+    /// metrics are read every few seconds, also after days without Google Play.
+    private static let (comparedAtOnce, comparisons) = (1000, 10)
 
     /// The acknowledgements that wait. A purchase that nobody has redeemed is not acknowledged, so it is no duty. Its table and that of the
     /// redeemed ones are not joined: a distributed database has their rows in different places.
@@ -267,23 +268,28 @@ extension LedgerTransaction {
             table: "google_purchase \(database.indexed(by: "google_purchase_to_acknowledge"))",
             condition: "next_attempt_at IS NOT NULL AND origin IN \(origins.sqlList)",
             subject: "transaction_id", time: "acknowledge_by")
-        let waiting = try duties(
-            of: queue,
-            """
-            SELECT app, origin, transaction_id, acknowledge_by, 0 FROM \(queue.table) WHERE \(queue.condition)
-            ORDER BY acknowledge_by, purchase_token
-            """, [])
         let records = GooglePurchaseRecords(database: database, apps: try apps)
-        var redeemed: Set<TransactionKey> = []
-        for first in stride(from: 0, to: waiting.count, by: Self.comparedAtOnce) {
-            let page = waiting[first..<min(first + Self.comparedAtOnce, waiting.count)]
-            redeemed.formUnion(try records.redeemed(among: page.map(\.key)))
+        func owed(_ side: String, _ order: String) throws -> (listed: [StoreDuty], count: Int) {
+            var (listed, count) = ([StoreDuty](), 0)
+            for comparison in 0..<Self.comparisons {
+                let waiting = try duties(
+                    of: queue,
+                    """
+                    SELECT app, origin, transaction_id, acknowledge_by, 0 FROM \(queue.table)
+                    WHERE \(queue.condition) AND acknowledge_by \(side) $1
+                    ORDER BY acknowledge_by \(order), purchase_token LIMIT $2 OFFSET $3
+                    """, [moment, Self.comparedAtOnce, comparison * Self.comparedAtOnce])
+                let redeemed = try records.redeemed(among: waiting.map(\.key))
+                let owed = waiting.filter { redeemed.contains($0.key) }
+                listed += owed.prefix(OpenDuties.limit - listed.count)
+                count += owed.count
+                if waiting.count < Self.comparedAtOnce { break }
+            }
+            return (listed, count)
         }
-        let owed = waiting.filter { redeemed.contains($0.key) }
-        let due = owed.filter { !$0.isMissed(at: moment) }
-        let missed = owed.filter { $0.isMissed(at: moment) }
+        let (due, missed) = (try owed(">", "ASC"), try owed("<=", "DESC"))
         return OpenDuties.Found(
-            due: Array(due.prefix(OpenDuties.limit)), missed: missed.suffix(OpenDuties.limit).reversed(),
+            due: due.listed, missed: missed.listed,
             counts: .init(due: due.count, missed: missed.count, newlyMissed: missed.count))
     }
 }

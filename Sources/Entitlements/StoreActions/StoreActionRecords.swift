@@ -310,6 +310,19 @@ extension LedgerTransaction {
         }
     }
 
+    /// True if the App Store has told that it pays nothing back, since the action was asked for: "the App Store declined a refund request"
+    /// (App Store Server Notifications, `notificationType`, REFUND_DECLINED).
+    func isDeclined(_ action: StoreAction) throws -> Bool {
+        guard action.key.origin.store == .appStore, [.refund, .revoke].contains(action.kind) else { return false }
+        let column = action.kind == .refund ? "transaction_id" : "original_transaction_id"
+        let found: Int64? = try database.value(
+            """
+            SELECT 1 FROM notification \(database.indexed(by: "notification_of_type"))
+            WHERE type = 'REFUND_DECLINED' AND received_at >= $1 AND \(column) = $2 AND origin = $3 AND app = $4 LIMIT 1
+            """, [action.decision?.at ?? action.requestedAt] + action.key.sqlValues(try apps))
+        return found != nil
+    }
+
     /// The summary of an extension of all subscribers that the App Store has notified; nil for none.
     func summary(of action: StoreAction) throws -> JSONObject? {
         // The summary is the last notification about a request.

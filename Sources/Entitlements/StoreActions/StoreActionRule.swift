@@ -347,12 +347,12 @@ package enum StoreActionError: RuledError, Equatable {
     case differs
     /// An action of the kind for the same object has other terms.
     case underWay(String)
-    /// An action of the kind, whose effect would add up, was performed lately.
+    /// A recent action of the kind, whose effect adds up.
     case repeated(String, at: Timestamp)
     case unknown
     /// The caller, or the same person, has asked for the action.
     case ownApproval
-    /// The caller's key names no person.
+    /// An API key that names no person, and so approves nothing.
     case personMissing
     /// Nobody can tell if an attempt was performed.
     case uncertain(PurchaseStore)
@@ -407,7 +407,7 @@ package enum StoreActionError: RuledError, Equatable {
         case .repeated(let identifier, let moment):
             ErrorRule(
                 "storeActionRepeated", .conflict,
-                "The action \(identifier) has done the same on \(moment.rfc3339), and a second one would add to it. To do so, repeat the "
+                "The action \(identifier) did the same at \(moment.rfc3339), and another one adds to it. If you want both, repeat the "
                     + "request with `isAdditional` (`--additional`).",
                 korean:
                     "작업 \(identifier)이(가) \(moment.rfc3339)에 같은 일을 이미 했습니다. 더하려면 isAdditional(--additional)로 다시 요청하세요.")
@@ -422,7 +422,7 @@ package enum StoreActionError: RuledError, Equatable {
         case .personMissing:
             ErrorRule(
                 "storeActionPersonMissing", .conflict,
-                "Nobody can tell whose key this is, so it approves nothing. Approve at the console, or with a key of a person: "
+                "The API key names no person, so it approves nothing. Approve at the console, or with the key of a person: "
                     + "`till keys make NAME --scope stores --person PERSON`.",
                 korean:
                     "누구의 키인지 알 수 없어 승인할 수 없습니다. 콘솔에서 승인하거나 사람의 키(till keys make 이름 --scope stores --person 사람)를 쓰세요.")

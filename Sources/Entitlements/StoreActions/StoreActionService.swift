@@ -387,7 +387,8 @@ extension StoreActionService {
 
     /// Records the answer of the store. Who has asked, and why, is in the audit log already.
     private func settle(
-        _ action: StoreAction, as state: StoreAction.State, _ answer: JSONObject?, _ error: String?
+        _ action: StoreAction, as state: StoreAction.State, _ answer: JSONObject?, _ error: String?,
+        from former: StoreAction.State = .waiting
     ) async throws {
         let now = entitlements.clock.now()
         try await ledger.writeInBackground { transaction in
@@ -396,7 +397,7 @@ extension StoreActionService {
                 [
                     "state": state, "answer": answer.map(StoreActionRecords.value), "answered_at": now,
                     "next_attempt_at": next, "attempts": state == .accepted ? 0 : action.attempts, "last_error": error,
-                ], of: action, in: .waiting)
+                ], of: action, in: former)
             guard isWritten else { return }
             try transaction.audit(
                 .storeAnswered, action, try transaction.target(of: action), by: .store(action.key.origin.store),
@@ -407,6 +408,11 @@ extension StoreActionService {
     /// Looks for the store's statement of the effect of an accepted action. If the ledger has none, the store is asked.
     private func look(at action: StoreAction) async throws {
         if try await confirm(action, nil) { return }
+        let isDeclined = try await ledger.read { try $0.isDeclined(action) }
+        if isDeclined {
+            return try await settle(
+                action, as: .refused, action.answer, "The App Store declined the refund.", from: .accepted)
+        }
         do {
             let target = try await ledger.read { try $0.target(of: action) }
             // Without a key for the store, only its notification confirms the action.

@@ -167,7 +167,7 @@ extension SettingGroup {
                 defaultValue: .text(ConsentPolicy.keep.rawValue), valueName: "policy", dependency: "app-store-key",
                 reference: "[Production](Production.md#withdrawn-consent)",
                 description:
-                    "what becomes of a child's purchases if a parent withdraws the consent to the app: `keep` only tells of it, `block` revokes them"
+                    "the effect of a parent's withdrawal of consent on the child's purchases: `keep` leaves them, `block` revokes them"
             ),
         ])
 

@@ -171,7 +171,8 @@ import Vocabulary
             let consents = try transaction.rescindedConsents(of: [.localSandbox], in: app, at: now, limit: 9)
             #expect(consents.count == 1)
             for consent in consents {
-                try transaction.apply(consent, to: child, by: .block, at: now, accepting: AcceptedOrigins())
+                let view = Viewpoint(accepting: AcceptedOrigins(), at: now)
+                try transaction.apply(consent, to: child, by: .block, from: view)
             }
         }
         let browser = try await console.browser(.viewer)

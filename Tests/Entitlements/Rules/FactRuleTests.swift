@@ -49,6 +49,14 @@ import Testing
             ],
             known: facts(1, [.isUpgraded: .integer(1), .revocationType: .text("REFUND_FULL")])),
         Case(
+            testDescription: "of two objects signed in the same millisecond the one with a refund wins",
+            statements: [
+                facts(1, [.advancedCommerceInfo: .text(#"{"items":[{"price":9}]}"#)]),
+                facts(1, [.advancedCommerceInfo: .text(#"{"items":[{"price":9,"refunds":[{"refundAmount":9}]}]}"#)]),
+            ],
+            known: facts(
+                1, [.advancedCommerceInfo: .text(#"{"items":[{"price":9,"refunds":[{"refundAmount":9}]}]}"#)])),
+        Case(
             testDescription: "of two app receipts the later end wins",
             statements: [facts(nil, [.expiresDate: .integer(5)]), facts(nil, [.expiresDate: .integer(7)])],
             known: facts(nil, [.expiresDate: .integer(7)])),

@@ -1,6 +1,7 @@
 import Entitlements
 import Foundation
 import HTTPSupport
+import Ledger
 import PlayStore
 import Proofs
 import Service
@@ -133,6 +134,25 @@ import Testing
             try await Self.passOn(service)
             #expect(try await Self.reports(service, "?state=waiting").isEmpty)
             #expect(try await service.app.client.externalTransaction("sale-1").isCanceled)
+        }
+    }
+
+    @Test func `a refund whose sale is gone is a fault`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            #expect(try await service.send(.post, Self.path, Self.sale("sale-1", fixture)).status == 201)
+            let part = Self.refund(fixture, ("part-1", "990000"))
+            #expect(try await service.send(.post, "\(Self.path)/sale-1/refunds", part).status == 201)
+            let reports = try await service.entitlements.externalTransaction(
+                "sale-1", of: TestGarden.bundleIdentifier, in: .localPlay, limit: 9)
+            let refund = try #require(reports.last)
+            #expect(try await service.app.purchases.preTaxMicros(after: refund) == 9_000_000)
+            try await service.entitlements.ledger.write {
+                _ = try $0.database.execute("DELETE FROM external_transaction WHERE refund_id = ''", [])
+            }
+            await #expect(throws: BrokenInvariant.self) {
+                try await service.app.purchases.preTaxMicros(after: refund)
+            }
         }
     }
 

@@ -121,6 +121,31 @@ import Vocabulary
         }
     }
 
+    @Test func `purchases that nobody has redeemed hide none that is to be acknowledged`() async throws {
+        try await run { played async throws in
+            let presented = try played.fixture.buy("garden.gate") { $0.account = "carol" }
+            _ = try await played.app.ask(about: presented.token)
+            let columns = """
+                origin, app, original_token, is_subscription, state, product_id, transaction_id, asked_at, attempts, \
+                next_attempt_at, package, is_consumable, statement_number, refusals
+                """
+            // More than are compared at once.
+            try await played.entitlements.ledger.write { transaction in
+                for number in 0..<1100 as Range<Int64> {
+                    _ = try transaction.database.execute(
+                        """
+                        INSERT INTO google_purchase (purchase_token, acknowledge_by, \(columns))
+                        SELECT $1, acknowledge_by - $2, \(columns) FROM google_purchase WHERE purchase_token = $3
+                        """, ["copy-\(number)", 1 + number, presented.token])
+                }
+            }
+            let bought = try played.fixture.buy("garden.gate")
+            #expect(try await played.redeem(bought.token, for: "alice").status == 200)
+            let open = try await played.duties()
+            #expect(open.due.map(\.kind) == [.acknowledgement] && open.dueCount == 1 && open.missedCount == 0)
+        }
+    }
+
     /// The days of outages: a service that is down at night, and a store that does not answer for hours.
     @Test func `outages of hours miss no deadline, and one of days misses those within it`() async throws {
         try await run { played async throws in

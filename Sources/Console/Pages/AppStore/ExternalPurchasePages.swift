@@ -148,7 +148,7 @@ struct ExternalPurchaseRoutes: Sendable {
         let corrected = try request.query("correct").flatMap { identifier in
             reports.first { $0.key.requestIdentifier.hasSameBytes(as: identifier) }
         }
-        let (lineItems, keys) = (ReportedLineItems(reports), try await services.ledger.apiKeyNames())
+        let (lineItems, keys) = (try ReportedLineItems(reports), try await services.ledger.apiKeyNames())
         return AppStoreTab.page("Sale outside the App Store", nil) {
             Facts.card {
                 fact("Token") { Shown.identifier(identifier) }

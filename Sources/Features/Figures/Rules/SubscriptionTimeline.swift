@@ -1,7 +1,8 @@
 import Entitlements
 import Proofs
 
-/// The periods of one subscription in their order, also if it goes on under another original transaction. The start of the next period ends the previous one.
+/// The periods of one subscription in their order, also if it goes on under another original transaction. The start of the next period
+/// ends the previous one.
 struct SubscriptionTimeline {
     /// The longest gap between two periods that is ignored, because the App Store rounds dates.
     private static let toleranceSeconds: Int64 = 60

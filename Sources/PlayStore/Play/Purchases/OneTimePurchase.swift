@@ -2,8 +2,9 @@ import Proofs
 
 /// A purchase of a one-time product, and the rules of its life. The rules take values and a moment, and read no database and no clock.
 ///
-/// A pending purchase completes or is canceled. A pre-order is pending until its release, and then charged. A completed one is acknowledged or consumed within a deadline, or is refunded. Each
-/// refund is for some of its units, with or without their revocation. A rental ends by itself, and stays purchased.
+/// A pending purchase completes or is canceled. A pre-order is pending until its release, and then charged. A completed one is acknowledged
+/// or consumed within a deadline, or is refunded. Each refund is for some of its units, with or without their revocation. A rental ends by
+/// itself, and stays purchased.
 package struct OneTimePurchase: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
         /// The payment is outstanding, and there is no order.

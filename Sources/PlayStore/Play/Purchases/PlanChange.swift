@@ -196,8 +196,7 @@ extension RecurringPurchase.Item {
         case .chargeFullPrice:
             guard (credit.billionths ?? 0) > 0 else { return addPeriod(from: now, order: orderId) }
             let (phase, time) = (nextPhase, terms.time(for: credit, from: now))
-            addPeriod(from: now, order: orderId)
-            guard let paid = periods.popLast() else { return }
+            let paid = beginPhase(from: now, order: orderId)
             addProration(
                 from: now, to: paid.end.adding(milliseconds: time), order: orderId, price: paid.price,
                 value: paid.price.adding(credit), original: phase?.kind ?? .base)

@@ -61,6 +61,13 @@ extension RecurringPurchase.Item {
     ///
     /// - Parameter renewal: The next renewal of the base item, with which an add-on renews; nil for the base item.
     mutating func addPeriod(from start: Timestamp, order orderId: String, alignedTo renewal: Timestamp? = nil) {
+        add(beginPhase(from: start, order: orderId, alignedTo: renewal))
+    }
+
+    /// The next period at the price of its phase, which has begun.
+    mutating func beginPhase(
+        from start: Timestamp, order orderId: String, alignedTo renewal: Timestamp? = nil
+    ) -> RecurringPurchase.Period {
         let phase = nextPhase
         if phase != nil { begunPhases += 1 }
         let (kind, price) = (phase?.kind ?? .base, phase?.price ?? terms.price)
@@ -68,12 +75,11 @@ extension RecurringPurchase.Item {
         // "To ensure add-on renewal dates eventually align with the base item, Google Play may insert a prorated charge after any trial or
         // intro pricing phases" (subscription-with-addons, "Rules applicable for items in the purchase").
         if phase == nil, let renewal, start < renewal, renewal < end {
-            return addProration(
-                from: start, to: renewal, order: orderId, price: price.part(from: start, to: renewal, of: end))
+            let part = price.part(from: start, to: renewal, of: end)
+            return .init(
+                orderId: orderId, start: start, end: renewal, kind: .proration, price: part, value: part, original: nil)
         }
-        add(
-            .init(
-                orderId: orderId, start: start, end: end, kind: kind, price: price, value: price, original: nil))
+        return .init(orderId: orderId, start: start, end: end, kind: kind, price: price, value: price, original: nil)
     }
 
     mutating func add(_ period: RecurringPurchase.Period) {
