@@ -146,10 +146,9 @@ extension PurchaseRecords<RecurringPurchase> {
             .filter { $0.hasHad(productId) }
     }
 
-    /// True if an account has had a product, also as an add-on.
-    func hasHad(_ productId: String, in packageName: String, by account: String) throws -> Bool {
-        try fetch("account = \(account) AND package_name = \(packageName) AND \(Self.mayHave(productId))")
-            .contains { $0.hasHad(productId) }
+    /// The purchases of an account in an app.
+    func subscriptions(by account: String, in packageName: String) throws -> [RecurringPurchase] {
+        try fetch("account = \(account) AND package_name = \(packageName)")
     }
 
     private static func mayHave(_ productId: String) -> SQL {
