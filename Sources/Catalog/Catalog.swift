@@ -180,6 +180,14 @@ package struct Catalog: Sendable {
         benefits[ByteKey(productIdentifier)]
     }
 
+    /// The period for which Google Play rents a product that is for sale there in no other way; nil for another product.
+    package func rentalPeriod(of productIdentifier: String) -> RentalPeriod? {
+        guard case .item = benefit(of: productIdentifier),
+            case .string(let period) = definition(of: productIdentifier)?[ItemMap.rentalPeriod]
+        else { return nil }
+        return RentalPeriod(period)
+    }
+
     /// The items that products grant, in no order.
     var grantedItems: [Item] { benefits.values.compactMap(\.item) }
 

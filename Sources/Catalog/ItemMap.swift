@@ -8,6 +8,9 @@ struct ItemMap {
     /// The maximum length of a collection's name, in bytes of UTF-8.
     private static let maximumCollectionLength = 64
 
+    /// The key of the period for which Google Play rents a product.
+    static let rentalPeriod = "rentalPeriod"
+
     let bundleIdentifier: String
     /// The benefits, by product identifier.
     let benefits: [String: Benefit]
@@ -70,6 +73,9 @@ struct ItemMap {
             return .itemFor(item, try entry.required("duration").period())
         case .autoRenewableSubscription: return .itemWhilePaid(item)
         case .nonConsumable, .consumable:
+            if let period = try entry.optional(rentalPeriod), RentalPeriod(try period.string()) == nil {
+                throw period.failure("it is not the period of a rental; write P2D or PT48H")
+            }
             guard claimed.insert(item).inserted else { throw number.failure("\(item) is given twice") }
             return .item(item)
         }

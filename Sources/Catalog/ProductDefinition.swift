@@ -13,8 +13,8 @@ package struct ProductDefinition: Sendable {
     private static let keys = [
         "adHocOffers", "amount", "balance", "billingPlans", "codeOffers", "collection", "displayPrice", "duration",
         "familyShareable", "groupNumber", "internalID", "introductoryOffer", "introductoryOffers", "localizations",
-        "multiSeat", "number", "productID", "recurringSubscriptionPeriod", "referenceName", "subscriptionGroupID",
-        "subscriptionGroupName", "type", "winbackOffers",
+        "multiSeat", "number", "productID", "recurringSubscriptionPeriod", "referenceName", "rentalPeriod",
+        "subscriptionGroupID", "subscriptionGroupName", "type", "winbackOffers",
     ]
 
     /// The definition, with the product's identifier. Keys of the files that Till does not know are kept.

@@ -56,6 +56,17 @@ import Vocabulary
         #expect(words == benefit)
     }
 
+    @Test func `a product that is only rented has the period of its rental`() throws {
+        func film(_ more: String) -> String {
+            #"{"type":"NonConsumable","displayPrice":"2","collection":"film","number":1\#(more)}"#
+        }
+        let rented = try defining(film(#","rentalPeriod":"PT48H""#))
+        let start = Timestamp(secondsSince1970: 0)
+        #expect(rented.rentalPeriod(of: "new")?.end(from: start) == start.adding(days: 2))
+        #expect(try defining(film("")).rentalPeriod(of: "new") == nil)
+        #expect(throws: CatalogError.self) { try defining(film(#","rentalPeriod":"2 days""#)) }
+    }
+
     @Test(arguments: [
         ("{}", "new: type: the key is missing."), (#"{"type":"Hat"}"#, "new: type: it is none of"),
         (#"{"type":"NonConsumable"}"#, "new: displayPrice: the key is missing."),

@@ -96,6 +96,25 @@ import Testing
         #expect(try await buy("garden.gate rent", in: browser).page.has(">owned</span>"))
     }
 
+    @Test func `a promotion code pays for a product, and several products of one order are shown`() async throws {
+        let browser = try await console.browser(.support)
+        let given = try await buy("garden.gate", ["code": "yes"], in: browser).page
+        #expect(given.has(">owned</span>") && !given.has("GPA.") && !given.has("Other products"))
+        let other = try await GardenConsole(play: { garden in
+            let play = try GooglePlay(in: garden.folder, clock: garden.store.clock)
+            try play.perform { books in
+                let configuration = try StoreKitConfiguration(file: TestGarden.file.path)
+                try books.add(PlayCatalog(configuration, bundleIdentifier: TestGarden.bundleIdentifier))
+                var order = PlayPurchaseOrder(
+                    packageName: TestGarden.bundleIdentifier, productId: "garden.seeds", account: "bob")
+                order.products = [PlayProductOrder(productId: "garden.gate")]
+                _ = try books.buy(order)
+            }
+            return play
+        })
+        #expect(try await other.browser(.support).get(Self.page + "?purchase=1").has("Other products"))
+    }
+
     @Test func `a subscription is canceled, restored, and ends by the clock`() async throws {
         let browser = try await console.browser(.support)
         let bought = try await buy("garden.basic.monthly", in: browser).page

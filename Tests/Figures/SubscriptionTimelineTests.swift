@@ -224,6 +224,24 @@ import Testing
             ], only: Self.levels)
     }
 
+    @Test func `of two periods that begin at one moment, the purchase has replaced the renewal`() throws {
+        func reason(_ reason: TransactionReason) -> [TransactionFact: StatedValue] {
+            [.transactionReason: .text(reason.rawValue)]
+        }
+        check(
+            [
+                try Self.transaction(
+                    "1", product: "yearly", bought: "2026-03-01", expires: "2027-03-01", price: 60_000,
+                    facts: reason(.renewal)),
+                try Self.transaction(
+                    "2", product: "monthly", bought: "2026-03-01", expires: "2026-04-01", facts: reason(.purchase)),
+            ],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-03-01", .revenueNew, 4_990),
+                ("2026-04-01", .subscriptionsExpired, 1), ("2026-04-01", .revenueExpired, 4_990),
+            ], only: Self.levels)
+    }
+
     @Test func `a trial converts`() throws {
         check(
             [

@@ -149,6 +149,83 @@ import Testing
         #expect(order.salesChannel == .playStore && order.total?.billionths == 0)
     }
 
+    @Test func `several products of one order have one token, and are consumed and refunded together`() async throws {
+        let more = #","products":[{"productId":"garden.gate"}]"#
+        let (bought, token) = (try await buy("garden.seeds", more), try await token())
+        #expect(bought.productIds == ["garden.seeds", "garden.gate"])
+        let signed = String(decoding: bought.signedPurchase.data, as: UTF8.self)
+        #expect(signed.contains(#""productIds":["garden.seeds","garden.gate"]"#))
+        let order = try await send(.get, Self.api + "/orders/\(bought.orderId ?? "")", key: token).decoded(Order.self)
+        let lines = try #require(order.lineItems)
+        #expect(lines.compactMap(\.productId) == bought.productIds)
+        let sum = lines.reduce(0) { $0 + ($1.total?.billionths ?? 0) }
+        #expect(sum > 0 && order.total?.billionths == sum)
+        func items() async throws -> [ProductPurchaseV2.LineItem] {
+            try await send(.get, Self.api + "/purchases/productsv2/tokens/\(bought.purchaseToken)", key: token)
+                .decoded(ProductPurchaseV2.self).productLineItem ?? []
+        }
+        #expect(try await items().compactMap(\.productId) == bought.productIds)
+        // The notification has no product, and the first one names the purchase.
+        #expect(try play.perform { try $0.notifications() }.first?.notification.oneTimeProductNotification?.sku == nil)
+        let path = Self.api + "/purchases/products"
+        #expect(
+            try await send(.post, "\(path)/garden.gate/tokens/\(bought.purchaseToken):consume", key: token).status
+                == 400)
+        #expect(
+            try await send(.post, "\(path)/garden.seeds/tokens/\(bought.purchaseToken):consume", key: token).status
+                == 204)
+        let consumed = try await items().map(\.productOfferDetails?.consumptionState)
+        #expect(consumed == ["CONSUMPTION_STATE_CONSUMED", "CONSUMPTION_STATE_CONSUMED"])
+        // "You too can't issue refunds for individual items."
+        let refund = "/sandbox/v1/purchases/\(bought.number)/refund"
+        #expect(try await send(.post, refund, #"{"quantity":2}"#).status == 409)
+        #expect(try await send(.post, refund, "{}").status == 200)
+        #expect(try await items().map(\.productOfferDetails?.refundableQuantity) == [0, 0])
+        let voided = try await send(.get, Self.api + "/purchases/voidedpurchases", key: token)
+        #expect(try voided.decoded(VoidedPurchaseList.self).voidedPurchases?.map(\.orderId) == [bought.orderId])
+    }
+
+    @Test(arguments: [
+        #""quantity":2,"products":[{"productId":"garden.gate"}]"#,
+        #""products":[{"productId":"garden.seeds"}]"#,
+        #""products":[{"productId":"garden.gate"}],"usesOneTimeCode":true"#,
+        #""usesOneTimeCode":true,"isPending":true"#, #""usesOneTimeCode":true,"quantity":2"#,
+    ]) func `an order that Google does not take is refused`(more: String) async throws {
+        let answer = try await send(
+            .post, "/sandbox/v1/purchases",
+            #"{"packageName":"\#(Self.packageName)","productId":"garden.seeds","account":"ada",\#(more)}"#)
+        #expect([409, 422].contains(answer.status), "\(answer.body)")
+        #expect(try play.perform { try $0.purchases(of: nil) }.isEmpty)
+    }
+
+    @Test func `a product that an account owns beside another one is not sold again`() async throws {
+        _ = try await buy("garden.seeds", #","products":[{"productId":"garden.gate"}]"#)
+        let again = try await send(
+            .post, "/sandbox/v1/purchases",
+            #"{"packageName":"\#(Self.packageName)","productId":"garden.gate","account":"ada"}"#)
+        #expect(again.status == 409 && again.body.contains("garden.gate"))
+    }
+
+    @Test func `a promotion code gives a one-time product without an order, which is acknowledged as any other`()
+        async throws
+    {
+        let (bought, token) = (try await buy("garden.gate", #","usesOneTimeCode":true"#), try await token())
+        #expect(bought.state == "purchased" && bought.orderId == nil && bought.acknowledgementDeadline != nil)
+        #expect(!String(decoding: bought.signedPurchase.data, as: UTF8.self).contains("orderId"))
+        let path = Self.api + "/purchases/products/garden.gate/tokens/\(bought.purchaseToken)"
+        let first = try await send(.get, path, key: token).decoded(ProductPurchase.self)
+        #expect(first.purchaseType == 1 && first.orderId == nil && first.purchaseState == 0)
+        let second = try await send(
+            .get, Self.api + "/purchases/productsv2/tokens/\(bought.purchaseToken)", key: token
+        ).decoded(ProductPurchaseV2.self)
+        #expect(second.orderId == nil && second.purchaseStateContext?.purchaseState == "PURCHASED")
+        clock.advance(milliseconds: 3 * 86_400_000)
+        let next = try await self.token()
+        let voided = try await send(.get, Self.api + "/purchases/voidedpurchases", key: next)
+            .decoded(VoidedPurchaseList.self).voidedPurchases
+        #expect(voided?.map(\.purchaseToken) == [bought.purchaseToken] && voided?.first?.orderId == nil)
+    }
+
     @Test func `what is not acknowledged in time is refunded and listed as voided`() async throws {
         let (bought, token) = (try await buy(), try await token())
         clock.advance(milliseconds: 3 * 86_400_000 - 1)

@@ -133,6 +133,34 @@ import Testing
         #expect(throws: PlayError.self) { try subscribe("premium", offer: "new") { $0.replacementMode = nil } }
     }
 
+    @Test func `an offer for an upgrade is for those who have the other subscription, once if it says so`() throws {
+        let file = folder.file("Upgrade.play.json")
+        let upgrade = #""scope": {"specificSubscriptionInApp": "premium"}, "billingPeriodDuration": "P1M""#
+        let offers = [("up", upgrade + #", "oncePerUser": true"#), ("yearly", upgrade.replacing("P1M", with: "P1Y"))]
+            .map {
+                """
+                {"packageName": "\(Self.packageName)", "productId": "gold", "basePlanId": "monthly", "offerId": "\($0)",
+                 "state": "ACTIVE", "targeting": {"upgradeRule": {\($1)}},
+                 "phases": [{"duration": "P1W", "regionalConfigs": [{"regionCode": "US", "free": {}}]}]}
+                """
+            }
+        try Data("{\"subscriptionOffers\": [\(offers.joined(separator: ", "))]}".utf8).write(to: file)
+        try play.perform { try $0.add(PlayCatalog(file: file)) }
+        #expect(throws: PlayError.self) { try subscribe("gold", offer: "up") }
+        func upgraded(_ offer: String) throws -> RecurringPurchase {
+            let premium = try subscribe("premium")
+            defer { try? perform(.refund, on: premium) }
+            return try subscribe("gold", offer: offer) {
+                ($0.replacedNumber, $0.replacementMode) = (premium.number, .chargeFullPrice)
+            }
+        }
+        #expect(throws: PlayError.self) { try upgraded("yearly") }
+        let first = try upgraded("up")
+        #expect(first.terms.offerId == "up")
+        try perform(.refund, on: first)
+        #expect(throws: PlayError.self) { try upgraded("up") }
+    }
+
     @Test func `a deferred change that is revoked refunds the order of the old purchase`() throws {
         let old = try subscribe("premium")
         let new = try subscribe("gold") { ($0.replacedNumber, $0.replacementMode) = (old.number, .deferred) }

@@ -29,8 +29,14 @@ import Vocabulary
         let ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
         let keys = [AppKey(packageName: TestGarden.bundleIdentifier, publicKey: key.publicKey)]
         let anchors = try TrustAnchors(garden.store.rootCertificates.compactMap { try TrustAnchor($0) })
+        // A film that Google Play only rents.
+        var catalog = garden.catalog
+        let film = #"{"type":"NonConsumable","displayPrice":"2","collection":"film","number":1,"rentalPeriod":"P2D"}"#
+        if case .object(let object) = try JSONParser.parse(Array(film.utf8)) {
+            try catalog.define(ProductDefinition(object, of: "garden.film", currency: "USD"))
+        }
         service = EntitlementService(
-            apps: Apps(App(garden.catalog)),
+            apps: Apps(App(catalog)),
             verifier: ProofVerifier(anchors: anchors, appKeys: keys, clock: garden.clock), ledger: ledger,
             clock: garden.clock, accepted: AcceptedOrigins([.googleProduction, .localSandbox]), keepsProofs: true)
         let apiKeys = ledger.apiKeys(clock: garden.clock)
@@ -92,6 +98,22 @@ import Vocabulary
             #expect(try await redeem(gate).status == 200)
         }
         #expect(try await transactions().count == 1)
+    }
+
+    @Test(arguments: [(1, true), (3, false)] as [(Int64, Bool)])
+    func `a rental ends by the catalog, which states the period that no signature does`(
+        daysAgo: Int64, isOwned: Bool
+    ) async throws {
+        let start = garden.clock.now().adding(days: -daysAgo)
+        let film = try TestPurchase(
+            of: "garden.film", by: key, changing: [("purchaseTime", .integer(start.millisecondsSince1970))])
+        #expect(try await redeem(film).status == 200)
+        #expect(try await items().contains("film 1") == isOwned)
+        let rented = try #require(try await transactions().first)
+        #expect(rented.expiresDate == start.adding(days: 2).rfc3339 && rented.facts["isRental"] == .bool(true))
+        // Presented again, it ends no later.
+        #expect(try await redeem(film).status == 200)
+        #expect(try await transactions().map(\.expiresDate) == [start.adding(days: 2).rfc3339])
     }
 
     @Test func `the quantity counts`() async throws {

@@ -100,6 +100,20 @@ import Testing
         #expect(try status() == .active)
     }
 
+    @Test func `an upgrade at the very moment of a renewal marks the renewal as upgraded, which was charged and told`()
+        throws
+    {
+        _ = try buy(Self.monthly)
+        let end = try #require(try latest().expiresDate)
+        try garden.advance(to: end.rfc3339)
+        _ = try buy(Self.premium)
+        let last = try store.history(of: "alice").suffix(2)
+        #expect(last.map(\.productIdentifier) == [Self.monthly, Self.premium])
+        #expect(last.map(\.purchaseDate) == [end, end] && last.map(\.reason) == [.renewal, .purchase])
+        #expect(last.map(\.isUpgraded) == [true, false])
+        #expect(try told() == ["DID_RENEW", "DID_CHANGE_RENEWAL_PREF UPGRADE"])
+    }
+
     @Test func `a downgrade is cancelled before it takes effect`() throws {
         _ = try buy(Self.premium)
         _ = try buy(Self.monthly)

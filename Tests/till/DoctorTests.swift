@@ -305,5 +305,6 @@ import Testing
         let (report, _) = try await report("--accept", "google/Production")
         let finding = try #require(report.findings.first { $0.check == "Google Play" })
         #expect(finding.remedy == "Set google-service-account.")
+        #expect(finding.detail.contains("rentals without a `rentalPeriod`"))
     }
 }

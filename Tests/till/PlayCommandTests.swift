@@ -54,6 +54,18 @@ import Testing
         #expect(try await purchases().map(\.state) == ["canceled"])
     }
 
+    @Test func `several products are bought in one order, and one for a promotion code`() async throws {
+        let prefix = "com.memolease.sesac1."
+        let both = try await till.run(
+            "play", "buy", prefix + "sprout1", "--with", prefix + "background1", "--account", "alice")
+        #expect(both.status == 0 && both.error.contains("\(prefix)sprout1 + \(prefix)background1  GPA."))
+        let given = try await till.run("play", "buy", prefix + "sprout2", "--account", "alice", "--one-time-code")
+        #expect(given.status == 0 && !given.error.contains("GPA."))
+        let twice = try await till.run("play", "buy", prefix + "background1", "--account", "alice")
+        #expect(twice.status == 1 && twice.error.contains("owns \"\(prefix)background1\""))
+        #expect(try await purchases().map(\.productIds) == [nil, [prefix + "sprout1", prefix + "background1"]])
+    }
+
     @Test func `a pending payment completes or is canceled`() async throws {
         for (number, decision, state) in [("1", "complete", "purchased"), ("2", "cancel", "canceled")] {
             let bought = try await till.run(

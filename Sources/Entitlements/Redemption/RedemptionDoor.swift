@@ -465,16 +465,17 @@ extension EntitlementService {
             throw .subscriptionStateUnknown
         }
         let claims = try claims(verified, proof)
+        let sold = verified.signedPurchase == nil ? purchases : purchases.map(claims.rented)
         // The products of one token are of one owner.
-        let siblings = verified.signedPurchase == nil ? [] : purchases.map(\.originalTransactionIdentifier)
+        let siblings = verified.signedPurchase == nil ? [] : sold.map(\.originalTransactionIdentifier)
         let stated = VerifiedPurchases(
             origin: verified.origin,
-            claims: purchases.map { purchase in
+            claims: sold.map { purchase in
                 let others = siblings.filter { !$0.hasSameBytes(as: purchase.originalTransactionIdentifier) }
                 return claims.claim(purchase, chain: others.first)
             })
         return .init(
-            stated, stating: purchases, signed: verified, purchaseToken: verified.signedPurchase?.purchaseToken)
+            stated, stating: sold, signed: verified, purchaseToken: verified.signedPurchase?.purchaseToken)
     }
 }
 
@@ -559,6 +560,12 @@ struct ProofClaims {
             grace: renewal.flatMap { grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
         claim.keepsEnd = keepsEnd
         return claim
+    }
+
+    /// A purchase that Google Play has signed, until the end of the rental that the catalog states. The signature says that a product was
+    /// bought, and neither that it is rented nor until when (`RentOfferDetails`, which only the API states, has no members).
+    func rented(_ purchase: ProvenPurchase) -> ProvenPurchase {
+        catalog?.rentalPeriod(of: purchase.productIdentifier).map(purchase.rented) ?? purchase
     }
 
     /// The statement about a grace period; nil if the renewal says nothing of it.

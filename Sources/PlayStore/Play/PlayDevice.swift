@@ -63,7 +63,7 @@ package struct PlayDevice: Sendable {
     package func charge(_ number: Int64, at books: PlayBooks) throws -> (price: Price, isTrial: Bool)? {
         switch try sold(number, at: books) {
         case .product(let purchase):
-            purchase.orderId.map { _ in (purchase.price(of: purchase.quantity).price, false) }
+            purchase.completionTime.map { _ in (purchase.price(of: purchase.quantity).price, false) }
         case .subscription(let purchase):
             purchase.periods.first.map { ($0.price.price, $0.kind == .freeTrial) }
         }
@@ -119,7 +119,7 @@ package struct PlayDevice: Sendable {
             identifier: purchase.number,
             payment: Payment(productIdentifier: purchase.terms.productId, quantity: purchase.quantity), state: state,
             error: nil,
-            purchase: purchase.orderId == nil
+            purchase: purchase.completionTime == nil
                 ? nil : .init(transactionIdentifier: purchase.token, originalTransactionIdentifier: purchase.token))
     }
 

@@ -7,6 +7,14 @@ final class PlayPurchaseRequest: SandboxRequest {
     static let schema = Schema.object("A request to buy a one-time product.", named: "PurchaseRequest")
         .fields(fields)
         .fields([
+            "products": .array(
+                of: Schema.object("Another product of the order.", named: "ProductRequest").fields([
+                    "productId": .text("The product."),
+                    "purchaseOptionId": .text("The purchase option; the first by default.").optional,
+                    "offerId": .text("An offer of the purchase option; none by default.").optional,
+                ]).closed, "The products that are bought together with the first one."
+            ).optional,
+            "usesOneTimeCode": oneTimeCode,
             "offerToken": .text("The token with which the app chooses the offer.", length: 1...maximumTokenLength)
                 .optional,
             "pointsDetails": Schema.object("The Play Points that the customer spends.", named: "PointsDetails").fields([
@@ -24,6 +32,8 @@ final class PlayPurchaseRequest: SandboxRequest {
 
     /// The maximum length of a token or a code that an app or a customer gives.
     fileprivate static let maximumTokenLength = 1024
+
+    fileprivate static let oneTimeCode = Schema.flag("True for a promotion code of this customer alone.").optional
 
     fileprivate static let fields: KeyValuePairs<String, Schema> = [
         "packageName": .text("The app."),
@@ -60,6 +70,8 @@ final class PlayPurchaseRequest: SandboxRequest {
     private let salesChannel: Order.SalesChannel?
     private let offerToken: String?
     private let pointsDetails: Order.PointsDetails?
+    private let products: [PlayProductOrder]?
+    private let usesOneTimeCode: Bool?
 
     var order: PlayPurchaseOrder {
         var order = PlayPurchaseOrder(packageName: packageName, productId: productId, account: account)
@@ -69,6 +81,7 @@ final class PlayPurchaseRequest: SandboxRequest {
         order.obfuscatedProfileId = obfuscatedProfileId
         (order.isTest, order.isPending) = (isTest ?? false, isPending ?? false)
         (order.salesChannel, order.offerToken, order.pointsDetails) = (salesChannel, offerToken, pointsDetails)
+        (order.products, order.usesOneTimeCode) = (products ?? [], usesOneTimeCode ?? false)
         return order
     }
 }
@@ -96,7 +109,7 @@ final class PlaySubscriptionRequest: SandboxRequest {
             "promotionCode": .text(
                 "A promotion code that many customers use.", length: 1...PlayPurchaseRequest.maximumTokenLength
             ).optional,
-            "usesOneTimeCode": .flag("True for a promotion code of this customer alone.").optional,
+            "usesOneTimeCode": PlayPurchaseRequest.oneTimeCode,
             "consentsToStepUp": .flag("True for a customer in Korea who consents to the price after the offer at once.")
                 .optional,
         ]).closed
@@ -105,12 +118,11 @@ final class PlaySubscriptionRequest: SandboxRequest {
     private let replaces: Int64?
     private let replacementMode: ReplacementMode?
     private let promotionCode: String?
-    private let usesOneTimeCode: Bool?
     private let addOns: [PlayAddOnOrder]?
     private let consentsToStepUp: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case replaces, replacementMode, promotionCode, usesOneTimeCode, addOns, consentsToStepUp
+        case replaces, replacementMode, promotionCode, addOns, consentsToStepUp
     }
 
     init(from decoder: any Decoder) throws {
@@ -119,7 +131,6 @@ final class PlaySubscriptionRequest: SandboxRequest {
         replaces = try container.decodeIfPresent(Int64.self, forKey: .replaces)
         replacementMode = try container.decodeIfPresent(ReplacementMode.self, forKey: .replacementMode)
         promotionCode = try container.decodeIfPresent(String.self, forKey: .promotionCode)
-        usesOneTimeCode = try container.decodeIfPresent(Bool.self, forKey: .usesOneTimeCode)
         addOns = try container.decodeIfPresent([PlayAddOnOrder].self, forKey: .addOns)
         consentsToStepUp = try container.decodeIfPresent(Bool.self, forKey: .consentsToStepUp)
     }
@@ -127,7 +138,7 @@ final class PlaySubscriptionRequest: SandboxRequest {
     var order: PlayPurchaseOrder {
         var order = purchase.order
         (order.replacedNumber, order.replacementMode) = (replaces, replacementMode)
-        (order.promotionCode, order.usesOneTimeCode) = (promotionCode, usesOneTimeCode ?? false)
+        order.promotionCode = promotionCode
         (order.addOns, order.consentsToStepUp) = (addOns ?? [], consentsToStepUp ?? false)
         return order
     }

@@ -12,13 +12,14 @@ package struct PlayPurchaseResource: AnswerObject, Listed, Codable, Sendable {
         $0.field("account", "The customer's account.", \.account)
         $0.field("packageName", "The app.", \.packageName)
         $0.field("productId", "The product.", \.productId)
+        $0.field("productIds", "All products of the order, the first one first; absent for one.", \.productIds)
         $0.field("quantity", "The number of units.", \.quantity)
         $0.field("state", .one(of: OneTimePurchase.State.self, "The state."), \.state)
         $0.field("isAcknowledged", "True if the app or its server has acknowledged it.", \.isAcknowledged)
         $0.field("isConsumed", "True if the product can be bought again.", \.isConsumed)
         $0.field("releaseTime", .time("The moment at which a pre-order is charged; absent afterwards."), \.releaseTime)
         $0.field("rentalEnd", .time("The end of a rental; absent for another purchase."), \.rentalEnd)
-        $0.field("orderId", "The order; absent for a pending payment.", \.orderId)
+        $0.field("orderId", "The order; absent for a pending payment and a promotion code.", \.orderId)
         $0.field("purchaseToken", "The purchase token.", \.purchaseToken)
         $0.field(
             "acknowledgementDeadline", .time("The moment at which it is refunded unless it is acknowledged."),
@@ -30,6 +31,7 @@ package struct PlayPurchaseResource: AnswerObject, Listed, Codable, Sendable {
     package let account: String
     package let packageName: String
     package let productId: String
+    package let productIds: [String]?
     package let quantity: Int
     /// `pending`, `purchased` or `canceled`.
     package let state: String
@@ -47,7 +49,9 @@ extension PlayBooks {
     package func resource(_ purchase: OneTimePurchase) throws -> PlayPurchaseResource {
         try PlayPurchaseResource(
             number: purchase.number, account: purchase.account, packageName: purchase.terms.packageName,
-            productId: purchase.terms.productId, quantity: purchase.quantity, state: purchase.state.rawValue,
+            productId: purchase.terms.productId,
+            productIds: purchase.items.count == 1 ? nil : purchase.items.map(\.productId),
+            quantity: purchase.quantity, state: purchase.state.rawValue,
             isAcknowledged: purchase.isAcknowledged, isConsumed: purchase.isConsumed,
             releaseTime: purchase.releaseTime?.rfc3339, rentalEnd: purchase.rentalEnd?.rfc3339,
             orderId: purchase.orderId, purchaseToken: purchase.token,

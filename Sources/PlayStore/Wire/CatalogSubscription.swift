@@ -108,9 +108,35 @@ package struct CatalogOffer: CatalogResource, Hashable {
     package var state: CatalogState?
     package var phases: [Phase]?
     package var regionalConfigs: [RegionalConfig]?
-    /// The local Play keeps it, and gives such an offer to accounts that have never had the subscription.
-    package var targeting: JSONContent?
+    /// Nil for an offer that all customers may have.
+    package var targeting: SubscriptionOfferTargeting?
     /// The local Play keeps it, and nothing follows from it.
     package var otherRegionsConfig: JSONContent?
     package var offerTags: [OneTimeProduct.OfferTag]?
+}
+
+/// The customers whom an offer is for, by one of two rules.
+package struct SubscriptionOfferTargeting: Codable, Hashable, Sendable {
+    package struct TargetingRuleScope: Codable, Hashable, Sendable {
+        package var thisSubscription: EmptyObject?
+        package var anySubscriptionInApp: EmptyObject?
+        package var specificSubscriptionInApp: String?
+    }
+
+    /// "User never had {scope} before."
+    package struct AcquisitionTargetingRule: Codable, Hashable, Sendable {
+        package var scope: TargetingRuleScope?
+    }
+
+    /// "User currently has {scope} [with billing period {billing_period}]."
+    package struct UpgradeTargetingRule: Codable, Hashable, Sendable {
+        package var scope: TargetingRuleScope?
+        /// "If set to true, a user can never be eligible for this offer again if they ever subscribed to this offer."
+        package var oncePerUser: Bool?
+        /// Nil for any billing period.
+        package var billingPeriodDuration: String?
+    }
+
+    package var acquisitionRule: AcquisitionTargetingRule?
+    package var upgradeRule: UpgradeTargetingRule?
 }

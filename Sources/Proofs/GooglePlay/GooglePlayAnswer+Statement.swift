@@ -98,6 +98,15 @@ extension GooglePlayAnswer {
         guard let place = placement[item.productId] else { return nil }
         let order = moment.order(orderId)
         var facts = facts(item.productId, orderId: orderId, order, moment)
+        // A paid purchase without an order is that of a promotion code: "Receives the item … at no cost"
+        // (developer.android.com/google/play/billing/promo), and "May not be set if there is no order associated with the purchase"
+        // (ProductPurchaseV2, `orderId`).
+        if orderId == nil, startTime != nil {
+            facts[.offerType] = .integer(Int64(SubscriptionOffer.Kind.offerCode.rawValue))
+            if let storefront = regionCode.flatMap(Storefront.init(shortCountryCode:)) {
+                (facts[.price], facts[.currency]) = (.integer(0), .text(storefront.currency))
+            }
+        }
         facts[.offerIdentifier] = .init(item.offerId)
         facts[.offerTags] = .init(texts: item.offerTags)
         facts[.purchaseOptionId] = .init(item.purchaseOptionId)

@@ -16,7 +16,7 @@ public struct ProvenPurchase: Hashable, Sendable {
     /// The reason for the revocation in Apple's numbers (`revocationReason`). Nil if the proof states none.
     public private(set) var revocationReason: Int?
     /// The expiration date. Nil if the proof states none. The period that replaces an upgraded one ends it earlier.
-    public let expiresDate: Timestamp?
+    public private(set) var expiresDate: Timestamp?
     /// The account token that the app gave to the purchase. Nil in app receipts, and for a placeholder, which names nobody.
     public let appAccountToken: UUID?
     public private(set) var facts: TransactionFacts
@@ -83,6 +83,17 @@ public struct ProvenPurchase: Hashable, Sendable {
                 revocationReason: nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: purchase.obfuscatedAccountId), facts: TransactionFacts(purchase))
         }
+    }
+
+    /// The purchase of a product that is rented from its purchase on, and does not renew.
+    package func rented(for period: RentalPeriod) -> ProvenPurchase {
+        var purchase = self
+        let end = period.end(from: purchaseDate)
+        purchase.expiresDate = end
+        purchase.facts[.isRental] = .init(true)
+        purchase.facts[.type] = .text(ProductType.nonRenewingSubscription.rawValue)
+        purchase.facts[.expiresDate] = .init(end)
+        return purchase
     }
 
     /// The purchase after its store has taken it back.

@@ -493,6 +493,7 @@ extension Schema {
             .example("sprout").optional,
         "number": .integer(in: 0 ... .max).example(.integer(1)).optional,
         "duration": .text("The period of a non-renewing subscription, such as P1M.").optional,
+        "rentalPeriod": .text("The period for which Google Play rents a non-consumable, such as P2D.").optional,
         "balance": .text("The balance that a consumable adds to.").with(["pattern": "^[A-Za-z0-9_-]{1,64}$"])
             .optional,
         "amount": .integer(in: 1...1000000000).optional,

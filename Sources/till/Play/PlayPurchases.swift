@@ -8,6 +8,7 @@ struct PlayBuy: Command {
         """
         The app or the server has to acknowledge or consume the purchase within three days of the Play's clock, or it is refunded. \
         A purchase option to rent sells until the end of its rental period, and an offer to pre-order stays pending until its release. \
+        Several products of one order are paid, acknowledged, consumed and refunded together. \
         Standard output has the purchase and its signature as a JSON object, which `till receipt redeem` and the service take.
         """,
         examples: """
@@ -15,6 +16,8 @@ struct PlayBuy: Command {
             till play buy garden.seeds --account alice --quantity 3 --pending
             till play buy garden.gate --account alice --purchase-option two-days
             till play buy garden.gate --account alice --offer early
+            till play buy garden.seeds --account alice --with garden.gate
+            till play buy garden.gate --account alice --one-time-code
             """)
 
     @Argument(help: .value("product", "The product's identifier."))
@@ -32,6 +35,12 @@ struct PlayBuy: Command {
     @Option(help: .value("token", "The token with which the app chooses the offer."))
     var offerToken: String?
 
+    @Option(help: .value("product", "Another product of the same order (repeatable)."))
+    var with: [String] = []
+
+    @Flag(help: "Use a promotion code of this customer alone (the product is free, and has no order).")
+    var oneTimeCode = false
+
     @Flag(help: "Pay later, as with cash (`till play complete` or `till play cancel` decides).")
     var pending = false
 
@@ -42,7 +51,8 @@ struct PlayBuy: Command {
     func perform() async throws {
         let resource = try common.dataDirectory.play().perform { books in
             var order = try customer.order(of: productIdentifier, in: books)
-            order.offerToken = offerToken
+            (order.offerToken, order.usesOneTimeCode) = (offerToken, oneTimeCode)
+            order.products = with.map { PlayProductOrder(productId: $0) }
             (order.quantity, order.purchaseOptionId, order.isPending) = (quantity, purchaseOption, pending)
             return try books.resource(try books.buy(order, offerId: offer))
         }
@@ -104,7 +114,7 @@ struct PlayPurchases: Command {
             ["ID", "ACCOUNT", "PRODUCT", "STATE", "ACKNOWLEDGED", "ORDER"], purchases, orElse: "No purchases."
         ) {
             [
-                String($0.number), TextTable.shortened($0.account), $0.productId, $0.state,
+                String($0.number), TextTable.shortened($0.account), $0.products, $0.state,
                 $0.isConsumed ? "consumed" : $0.isAcknowledged ? "yes" : "no", $0.orderId,
             ]
         }
@@ -186,7 +196,8 @@ extension VoidedPurchase.Reason: NamedArgument, NamedCase {
 /// A purchase or a subscription of the local Google Play, as its commands show it.
 protocol SoldOnPlay: Encodable {
     var number: Int64 { get }
-    var productId: String { get }
+    /// The products in one text.
+    var products: String { get }
     var state: String { get }
     /// Nil for a one-time purchase that is no rental.
     var end: String? { get }
@@ -201,7 +212,7 @@ protocol SoldOnPlay: Encodable {
 extension SoldOnPlay {
     /// The purchase in one line, and its deadline.
     fileprivate var lines: [String] {
-        let details = [end.map { "until \($0)" }, productId, orderId, purchaseToken].compactMap(\.self)
+        let details = [end.map { "until \($0)" }, products, orderId, purchaseToken].compactMap(\.self)
         return ["\(state)  #\(number)  " + details.joined(separator: "  ")]
             + [
                 releaseTime.map { "To be charged at its release, \($0)." },
@@ -212,6 +223,7 @@ extension SoldOnPlay {
 
 extension PlayPurchaseResource: SoldOnPlay {
     var end: String? { rentalEnd }
+    var products: String { productIds?.joined(separator: " + ") ?? productId }
 }
 
 extension PlaySubscriptionResource: SoldOnPlay {
@@ -219,7 +231,7 @@ extension PlaySubscriptionResource: SoldOnPlay {
     var end: String? { expiryTime }
 
     /// The base item and the add-ons: `premium + sports, films (until its end)`.
-    fileprivate var products: String {
+    var products: String {
         guard let addOns else { return productId }
         let names = addOns.map { $0.isRemoved ? "\($0.productId) (until its end)" : $0.productId }
         return "\(productId) + \(names.joined(separator: ", "))"

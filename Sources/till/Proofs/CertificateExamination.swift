@@ -102,7 +102,7 @@ extension Examination {
             return [
                 .note(
                     .googlePlay,
-                    "signed purchases are verified, and Google Play is not asked: refunds and the ends of subscriptions are not seen",
+                    "signed purchases are verified, and Google Play is not asked: refunds, the ends of subscriptions, and those of rentals without a `rentalPeriod` in the catalog are not seen",
                     remedy: "Set google-service-account.")
             ]
         }

@@ -52,6 +52,19 @@ import Testing
         #expect(facts.text(.refundReason) == "CHARGEBACK")
     }
 
+    @Test func `a paid product without an order is that of a promotion code, and costs nothing`() throws {
+        let completed = #","purchaseCompletionTime":"\#(Answers.day(-1))""#
+        let stated = try statement(Answers.product("PURCHASED", more: completed + #","regionCode":"KR""#))
+        let facts = try #require(stated.purchases.first).purchase.facts
+        #expect(facts.integer(.price) == 0 && facts.text(.currency) == "KRW" && facts[.orderId] == nil)
+        #expect(facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.offerCode.rawValue))
+        #expect(stated.acknowledgeBy == Self.now.adding(days: 2))
+        // The amount of a purchase with an order is unknown without the right to see it.
+        let paid = try statement(Answers.product("PURCHASED", more: Answers.paid + #","regionCode":"KR""#))
+        let known = try #require(paid.purchases.first).purchase.facts
+        #expect(known[.price] == nil && known[.offerType] == nil)
+    }
+
     /// No decision needs these members, so that an unusual form costs nobody the purchase.
     @Test func `a product with an unusual offer and unusual Play Points is owned all the same`() throws {
         let order = try Answers.order(items: [], more: #","salesChannel":7,"pointsDetails":[1]"#)

@@ -17,6 +17,7 @@ struct LocalPlayRoutes: Sendable {
         "quantity", "Quantity (1 to 50)", in: 1...50, expected: "a number from 1 to 50", value: "1")
     private static let isPending = Field.checkbox("pending", "The payment is made later")
     private static let isTest = Field.checkbox("test", "License tester, with short periods")
+    private static let usesOneTimeCode = Field.checkbox("code", "A promotion code pays for a one-time product")
     private typealias Choice = (value: String, title: Phrase)
 
     /// The action that hands a purchase to the service, as an app does.
@@ -86,6 +87,7 @@ struct LocalPlayRoutes: Sendable {
         var order = PlayPurchaseOrder(packageName: product[0], productId: product[1], account: try form[account])
         order.quantity = try form[quantity]
         (order.isPending, order.isTest) = (try form[isPending], try form[isTest])
+        order.usesOneTimeCode = try form[usesOneTimeCode]
         order.obfuscatedAccountId = token
         order.purchaseOptionId = product.count > 2 ? product[2] : nil
         return (order, product.count > 3 ? product[3] : nil)
@@ -179,6 +181,7 @@ struct LocalPlayRoutes: Sendable {
                 Self.account.html(account)
                 Self.quantity
                 Self.isPending
+                Self.usesOneTimeCode
                 Self.isTest
             }
             div(.class("store")) {
@@ -251,7 +254,7 @@ struct LocalPlayRoutes: Sendable {
         }
         Facts.list {
             if !purchase.addOns.isEmpty {
-                fact("Add-ons") {
+                fact(purchase.isSubscription ? "Add-ons" : "Other products") {
                     for (index, product) in purchase.addOns.enumerated() {
                         if index > 0 { br() }
                         bdi { names.product(product) }
@@ -274,7 +277,8 @@ struct PlayPurchase {
     let number: Int64
     let account: String
     let product: String
-    /// The products of the items besides the base item.
+    let isSubscription: Bool
+    /// The products besides the first one, or those of the items besides the base item.
     let addOns: [String]
     let quantity: Int
     let price: Price
@@ -295,7 +299,8 @@ struct PlayPurchase {
 
     init(_ purchase: OneTimePurchase) {
         (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
-        (addOns, quantity, price) = ([], purchase.quantity, purchase.terms.price.price)
+        addOns = purchase.items.dropFirst().map(\.productId)
+        (isSubscription, quantity, price) = (false, purchase.quantity, purchase.price(of: 1).price)
         (boughtAt, until, order) = (purchase.purchaseTime, purchase.rentalEnd, purchase.orderId)
         (isAcknowledged, deadline) = (purchase.isAcknowledged, purchase.acknowledgementDeadline)
         release = purchase.releaseTime
@@ -312,7 +317,8 @@ struct PlayPurchase {
 
     init(_ purchase: RecurringPurchase) {
         (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
-        (addOns, quantity, price) = (purchase.addOns.map(\.terms.productId), 1, purchase.terms.price.price)
+        (addOns, isSubscription) = (purchase.addOns.map(\.terms.productId), true)
+        (quantity, price) = (1, purchase.terms.price.price)
         (boughtAt, until) = (purchase.periods.first?.start ?? purchase.expiryTime, purchase.expiryTime)
         (order, isAcknowledged) = (purchase.periods.last?.orderId, purchase.isAcknowledged)
         (deadline, release, mayRedeem) = (purchase.acknowledgementDeadline, nil, false)

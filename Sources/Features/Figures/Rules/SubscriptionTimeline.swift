@@ -44,7 +44,11 @@ struct SubscriptionTimeline {
         /// True if this one counts of two periods that begin at the same moment: the other was upgraded, or ends earlier.
         func takesPrecedence(over other: Period) -> Bool {
             let (isUpgraded, otherIsUpgraded) = (transaction.terms.isUpgraded, other.transaction.terms.isUpgraded)
-            return isUpgraded == otherIsUpgraded ? other.end < end : otherIsUpgraded
+            guard isUpgraded == otherIsUpgraded else { return otherIsUpgraded }
+            // The renewal is told before the upgrade, so without `isUpgraded`. "If a customer upgrades an auto-renewable subscription, the
+            // upgrade is effective immediately and the transactionReason is PURCHASE" (App Store Server API, `transactionReason`).
+            let (isRenewal, otherIsRenewal) = (transaction.isRenewal, other.transaction.isRenewal)
+            return isRenewal == otherIsRenewal ? other.end < end : otherIsRenewal
         }
 
         var isKnownToBePaid: Bool { transaction.price.map { $0.milliunits > 0 } ?? false }

@@ -6,12 +6,12 @@ import Proofs
 /// `Documentation/Figures.md` has the definitions. The sums depend only on the transactions, in any order.
 package enum UserFigures {
     /// The version of the rules. Sums of another version are recomputed.
-    static let version = 3
+    static let version = 4
 
     static let facts: [TransactionFact] =
         PurchasePeriod.Terms.facts + PaidBack.facts + [
             .storefront, .currency, .expiresDate, .originalPurchaseDate, .basePlanId, .isProrated, .recurringPrice,
-            .replacementMode,
+            .replacementMode, .transactionReason,
         ]
 
     package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
@@ -87,6 +87,8 @@ struct FigureTransaction {
     let quantity: Int
     let purchaseDate: Timestamp
     let terms: PurchasePeriod.Terms
+    /// True for a charge that the store has initiated (`transactionReason`).
+    let isRenewal: Bool
     /// True for a free trial, also after the change to another product in which nothing was paid.
     var isTrial: Bool
     /// The price of the quantity, or of all seats. Nil if the store has stated no price, or no currency.
@@ -120,6 +122,7 @@ struct FigureTransaction {
         let facts = transaction.facts
         terms = PurchasePeriod.Terms(facts)
         isTrial = terms.isTrial
+        isRenewal = facts.text(.transactionReason) == TransactionReason.renewal.rawValue
         subject = FigureSubject(
             app: transaction.appNumber, origin: transaction.origin, product: transaction.productIdentifier,
             storefront: facts.text(.storefront))

@@ -38,15 +38,21 @@ extension CatalogOffer: CatalogRules {
     private func checkTargeting() throws(PublisherError) {
         guard let targeting else { return }
         let field = "subscriptionOffer.targeting"
-        let rules = [
-            ("acquisitionRule", ["thisSubscription", "anySubscriptionInApp"]),
-            ("upgradeRule", ["thisSubscription", "specificSubscriptionInApp"]),
-        ].filter { targeting[$0.0] != nil }
-        guard let (name, scopes) = rules.first, rules.count == 1 else {
-            throw .invalidValue(field, "it needs either acquisitionRule or upgradeRule.")
-        }
-        guard scopes.count(where: { targeting[name]?["scope"]?[$0] != nil }) == 1 else {
-            throw .invalidValue("\(field).\(name).scope", "one of \(scopes.joined(separator: " and ")).")
+        switch (targeting.acquisitionRule, targeting.upgradeRule) {
+        case (let rule?, nil):
+            guard (rule.scope?.thisSubscription == nil) != (rule.scope?.anySubscriptionInApp == nil) else {
+                throw .invalidValue(
+                    "\(field).acquisitionRule.scope", "one of thisSubscription and anySubscriptionInApp.")
+            }
+        case (nil, let rule?):
+            guard (rule.scope?.thisSubscription == nil) != (rule.scope?.specificSubscriptionInApp == nil) else {
+                throw .invalidValue(
+                    "\(field).upgradeRule.scope", "one of thisSubscription and specificSubscriptionInApp.")
+            }
+            guard rule.billingPeriodDuration.map({ SubscriptionPeriod($0) != nil }) ?? true else {
+                throw .invalidValue("\(field).upgradeRule.billingPeriodDuration", "write a period such as P1M.")
+            }
+        default: throw .invalidValue(field, "it needs either acquisitionRule or upgradeRule.")
         }
     }
 

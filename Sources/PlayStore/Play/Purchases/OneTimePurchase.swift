@@ -4,7 +4,8 @@ import Proofs
 ///
 /// A pending purchase completes or is canceled. A pre-order is pending until its release, and then charged. A completed one is acknowledged
 /// or consumed within a deadline, or is refunded. Each refund is for some of its units, with or without their revocation. A rental ends by
-/// itself, and stays purchased.
+/// itself, and stays purchased. Several products of one purchase are paid, acknowledged, consumed and refunded together, and a promotion
+/// code pays for one without an order.
 package struct OneTimePurchase: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
         /// The payment is outstanding, and there is no order.
@@ -53,7 +54,7 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package let title: String
         package let regionCode: String
         /// The price of one unit, with the offer.
-        package fileprivate(set) var price: Money
+        package internal(set) var price: Money
         package let quantity: Int
         package let obfuscatedAccountId: String?
         package let obfuscatedProfileId: String?
@@ -69,6 +70,8 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package var rental: OneTimeProduct.PurchaseOption.RentOption?
         /// Nil for a purchase that is no pre-order.
         package var preorder: Preorder?
+        /// True for a promotion code, which pays for the product; nil without one.
+        package var hasPromotionCode: Bool?
 
         package init(
             packageName: String, productId: String, purchaseOptionId: String, offerId: String? = nil,
@@ -91,10 +94,13 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
     package let number: Int64
     package let token: String
     package let account: String
+    /// The terms of the first product.
     package private(set) var terms: Terms
+    /// The terms of the products beside the first one; nil for none.
+    private let others: [Terms]?
     package let purchaseTime: Timestamp
     package private(set) var state = State.pending
-    /// The order; nil until the purchase is paid.
+    /// The order; nil until the purchase is paid, and for a promotion code.
     package private(set) var orderId: String?
     package private(set) var completionTime: Timestamp?
     package private(set) var isAcknowledged = false
@@ -104,9 +110,12 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
     package private(set) var developerPayload: String?
     package private(set) var refunds: [Refund] = []
 
-    package init(number: Int64, token: String, account: String, terms: Terms, purchaseTime: Timestamp) {
+    package init(
+        number: Int64, token: String, account: String, terms: Terms, with others: [Terms] = [], purchaseTime: Timestamp
+    ) {
         (self.number, self.token, self.account) = (number, token, account)
         (self.terms, self.purchaseTime) = (terms, purchaseTime)
+        self.others = others.isEmpty ? nil : others
     }
 }
 
@@ -120,6 +129,9 @@ extension OneTimePurchase.Refund {
 }
 
 extension OneTimePurchase {
+    /// The terms of all products, the first one first.
+    package var items: [Terms] { [terms] + (others ?? []) }
+    /// The units of the only product, or of each of several.
     package var quantity: Int { terms.quantity }
     package var refundedQuantity: Int { refunds.reduce(0) { $0 + $1.quantity } }
     package var refundableQuantity: Int { state == .purchased ? quantity - refundedQuantity : 0 }
@@ -153,12 +165,11 @@ extension OneTimePurchase {
         }
     }
 
-    /// The amount that is paid for a number of units. Play Points pay a part of the only one.
-    func price(of quantity: Int) -> Money {
+    /// The amount that is paid for a number of units of each product. Play Points pay a part of the only one.
+    package func price(of quantity: Int) -> Money {
         let coupon = quantity == 0 ? 0 : terms.pointsDetails?.pointsCouponValue?.billionths ?? 0
-        return Money(
-            currencyCode: terms.price.currencyCode,
-            billionths: (terms.price.billionths ?? 0) * Int64(quantity) - coupon)
+        let unit = items.reduce(0) { $0 + ($1.price.billionths ?? 0) }
+        return Money(currencyCode: terms.price.currencyCode, billionths: unit * Int64(quantity) - coupon)
     }
 
     /// The moment at which a pre-order is charged; nil for another purchase, and afterwards.
@@ -176,6 +187,10 @@ extension OneTimePurchase {
         }
         (state, self.orderId, completionTime) = (.purchased, orderId, time)
     }
+
+    /// Gives the product for a promotion code, which has no order ("May not be set if there is no order associated with the purchase",
+    /// `ProductPurchaseV2.orderId`).
+    mutating func give(at time: Timestamp) { (state, completionTime) = (.purchased, time) }
 
     /// Charges a pre-order at its release.
     ///
@@ -227,7 +242,7 @@ extension OneTimePurchase {
     /// - Returns: The record of the voided units; nil for a refund without revocation.
     /// - Throws: `PlayError`, `invalidAction`, for more units than are left.
     package mutating func refund(_ refund: Refund) throws(PlayError) -> VoidedPurchase? {
-        guard state == .purchased, let orderId, (1...max(1, refundableQuantity)).contains(refund.quantity),
+        guard state == .purchased, (1...max(1, refundableQuantity)).contains(refund.quantity),
             refundableQuantity > 0
         else {
             throw .invalidAction(

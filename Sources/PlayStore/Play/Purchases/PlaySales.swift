@@ -19,6 +19,8 @@ package struct PlayPurchaseOrder: Sendable {
     package var pointsDetails: Order.PointsDetails?
     /// The token with which the app chooses the offer of a one-time product.
     package var offerToken: String?
+    /// The products that are bought together with the first one.
+    package var products: [PlayProductOrder] = []
     /// The promotion code of a subscription that many customers use.
     package var promotionCode: String?
     /// True for a promotion code of this customer alone.
@@ -39,6 +41,17 @@ package struct PlayPurchaseOrder: Sendable {
     package init(packageName: String, productId: String, account: String) {
         (self.packageName, self.productId, self.account) = (packageName, productId, account)
     }
+}
+
+/// A customer's wish to buy another one-time product in the same order.
+package struct PlayProductOrder: Codable, Sendable {
+    package var productId: String
+    /// Nil for the option that apps without purchase options get, or else the first.
+    package var purchaseOptionId: String?
+    /// An offer of the purchase option; nil for its price.
+    package var offerId: String?
+
+    package init(productId: String) { self.productId = productId }
 }
 
 /// A customer's wish to have an add-on of a subscription.
@@ -69,21 +82,35 @@ extension PlayBooks {
     }
 
     private func sell(_ order: PlayPurchaseOrder, offerId: String?) throws -> OneTimePurchase {
-        let terms = try terms(of: order, offerId: offerId)
-        guard
-            try !purchases.purchases(of: order.productId, in: order.packageName, by: order.account).contains(
-                where: { $0.isOwned(at: now) })
-        else {
-            throw PlayError.invalidAction(
-                "\"\(order.account)\" owns \"\(order.productId)\" already, or has a pending payment for it. Consume the "
-                    + "purchase, or wait for the end of the rental, to sell it again.")
+        var terms = try terms(of: order, offerId: offerId)
+        let others = try order.products.map { other in
+            var single = order
+            (single.productId, single.purchaseOptionId) = (other.productId, other.purchaseOptionId)
+            (single.regionCode, single.offerToken) = (terms.regionCode, nil)
+            return try self.terms(of: single, offerId: other.offerId)
         }
+        try Self.check([terms] + others)
+        for product in [terms] + others {
+            guard
+                try !purchases.purchases(of: product.productId, in: order.packageName, by: order.account).contains(
+                    where: { $0.isOwned(at: now) })
+            else {
+                throw PlayError.invalidAction(
+                    "\"\(order.account)\" owns \"\(product.productId)\" already, or has a pending payment for it. Consume the "
+                        + "purchase, or wait for the end of the rental, to sell it again.")
+            }
+        }
+        if order.usesOneTimeCode { try Self.apply(order, to: &terms) }
         var purchase = OneTimePurchase(
-            number: try nextNumber(), token: newToken(), account: order.account, terms: terms,
+            number: try nextNumber(), token: newToken(), account: order.account, terms: terms, with: others,
             purchaseTime: now)
         // "A pre-order is in PENDING state before the release time" (developer.android.com/google/play/billing/integrate).
         let isPaid = !order.isPending && terms.preorder == nil
-        if isPaid { try purchase.complete(orderId: newOrderId(), at: now) }
+        if order.usesOneTimeCode {
+            purchase.give(at: now)
+        } else if isPaid {
+            try purchase.complete(orderId: newOrderId(), at: now)
+        }
         try purchases.keep(purchase)
         if isPaid { try notify(.purchased, about: purchase, at: now) }
         return purchase
@@ -141,6 +168,38 @@ extension PlayBooks {
         )
         (terms.rental, terms.preorder) = (option.rentOption, preorder)
         return terms
+    }
+
+    /// The rules of several products in one order (developer.android.com/google/play/billing/multi-product-for-one-time-product): they
+    /// "must be available for immediate download", and the feature "doesn't support the rent purchase option".
+    ///
+    /// - Throws: `PlayError`, `invalidAction`.
+    private static func check(_ items: [OneTimePurchase.Terms]) throws(PlayError) {
+        guard items.count > 1 else { return }
+        guard Set(items.map(\.productId)).count == items.count, Set(items.map(\.price.currencyCode)).count == 1 else {
+            throw .invalidAction("Several products of one order have to differ, and to have prices in one currency.")
+        }
+        if let item = items.first(where: {
+            $0.quantity > 1 || $0.pointsDetails != nil || $0.rental != nil || $0.preorder != nil
+        }) {
+            throw .invalidAction(
+                "\"\(item.productId)\" cannot be sold with other products: several products of one order are one unit each, without "
+                    + "Play Points, rentals and pre-orders.")
+        }
+    }
+
+    /// Lets a promotion code pay. "The user … receives the item … at no cost" (developer.android.com/google/play/billing/promo).
+    ///
+    /// - Throws: `PlayError`, `invalidAction`, for an order with anything else that a code does not pay for.
+    private static func apply(_ order: PlayPurchaseOrder, to terms: inout OneTimePurchase.Terms) throws(PlayError) {
+        guard order.products.isEmpty, order.quantity == 1, !order.isPending, terms.offerId == nil,
+            terms.pointsDetails == nil, terms.rental == nil
+        else {
+            throw .invalidAction(
+                "A promotion code gives one unit of one product for good, at once: without an offer, Play Points or a pending payment."
+            )
+        }
+        (terms.hasPromotionCode, terms.price) = (true, Money(currencyCode: terms.price.currencyCode, billionths: 0))
     }
 
     /// A way to sell a product: a purchase option, or an offer of it.
@@ -225,7 +284,8 @@ extension PlayBooks {
         try notify(purchase.terms.packageName, of: purchase.account, at: time) {
             $0.oneTimeProductNotification = .init(
                 version: DeveloperNotification.version, notificationType: type.rawValue, purchaseToken: purchase.token,
-                sku: purchase.terms.productId)
+                // "The sku field isn't provided in RTDN for multi-product OTP purchases" (the same page as the rules of such an order).
+                sku: purchase.items.count == 1 ? purchase.terms.productId : nil)
         }
     }
 

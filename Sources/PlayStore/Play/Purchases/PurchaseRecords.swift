@@ -38,6 +38,7 @@ extension OneTimePurchase: KeptPurchase {
     var keptOrderId: String? { orderId }
     var dueTime: Timestamp? { releaseTime ?? acknowledgementDeadline }
 
+    /// Of several products, the first one names the purchase in a path of the API.
     func isOf(_ productId: String) -> Bool { terms.productId == productId }
 
     func isForgotten(at now: Timestamp) -> Bool { false }
@@ -98,30 +99,32 @@ struct PurchaseRecords<Purchase: KeptPurchase> {
         return try fetch("\(condition) ORDER BY number DESC LIMIT \(limit)")
     }
 
-    /// The purchases of a product by an account, newest first.
-    func purchases(of productId: String, in packageName: String, by account: String) throws -> [Purchase] {
-        try fetch(
-            """
-            account = \(account) AND package_name = \(packageName) AND product_id = \(productId) ORDER BY number DESC
-            """)
-    }
-
     func fetch(_ condition: SQL) throws -> [Purchase] {
         try database.records("SELECT record FROM \(sql: Purchase.table) WHERE \(condition)")
     }
 }
 
 extension PurchaseRecords<OneTimePurchase> {
+    /// The purchases of a product by an account, also beside others, newest first.
+    func purchases(of productId: String, in packageName: String, by account: String) throws -> [OneTimePurchase] {
+        try fetch(
+            """
+            account = \(account) AND package_name = \(packageName)
+                AND (product_id = \(productId) OR json_array_length(record, '$.others') > 0) ORDER BY number DESC
+            """
+        ).filter { $0.items.contains { $0.productId == productId } }
+    }
+
     /// The number of an account's purchases with an offer. A canceled purchase counts no more.
     func redemptions(of offer: OneTimeProductOffer, by account: String) throws -> Int {
-        try SQLRequest<Int>(
-            """
-            SELECT count(*) FROM purchase
-            WHERE account = \(account) AND package_name = \(offer.packageName) AND product_id = \(offer.productId)
-                AND json_extract(record, '$.terms.purchaseOptionId') = \(offer.purchaseOptionId)
-                AND json_extract(record, '$.terms.offerId') = \(offer.offerId) AND json_extract(record, '$.state') <> 'canceled'
-            """
-        ).fetchOne(database) ?? 0
+        guard let productId = offer.productId, let packageName = offer.packageName else { return 0 }
+        return try purchases(of: productId, in: packageName, by: account).count { purchase in
+            purchase.state != .canceled
+                && purchase.items.contains {
+                    $0.productId == productId && $0.purchaseOptionId == offer.purchaseOptionId
+                        && $0.offerId == offer.offerId
+                }
+        }
     }
 
     /// The pre-orders with an offer that wait for their release.
@@ -143,10 +146,9 @@ extension PurchaseRecords<RecurringPurchase> {
             .filter { $0.hasHad(productId) }
     }
 
-    /// True if an account has had a product, also as an add-on.
-    func hasHad(_ productId: String, in packageName: String, by account: String) throws -> Bool {
-        try fetch("account = \(account) AND package_name = \(packageName) AND \(Self.mayHave(productId))")
-            .contains { $0.hasHad(productId) }
+    /// The purchases of an account in an app.
+    func subscriptions(by account: String, in packageName: String) throws -> [RecurringPurchase] {
+        try fetch("account = \(account) AND package_name = \(packageName)")
     }
 
     private static func mayHave(_ productId: String) -> SQL {

@@ -14,7 +14,7 @@ extension OneTimePurchase {
             }
         purchase.consumptionState = isConsumed ? 1 : 0
         purchase.acknowledgementState = isAcknowledged ? 1 : 0
-        purchase.purchaseType = terms.isTest ? 0 : nil
+        purchase.purchaseType = terms.isTest ? 0 : terms.hasPromotionCode == true ? 1 : nil
         (purchase.orderId, purchase.productId, purchase.purchaseToken) = (orderId, terms.productId, token)
         purchase.developerPayload = developerPayload
         purchase.quantity = quantity == 1 ? nil : Int32(quantity)
@@ -27,18 +27,8 @@ extension OneTimePurchase {
 
     /// `purchases.productsv2.getproductpurchasev2`.
     var productPurchaseV2: ProductPurchaseV2 {
-        var offer = ProductPurchaseV2.OfferDetails(purchaseOptionId: terms.purchaseOptionId, offerId: terms.offerId)
-        offer.offerTags = terms.offerTags.isEmpty ? nil : terms.offerTags
-        offer.offerToken = terms.offerToken
-        offer.rentOfferDetails = terms.rental.map { _ in EmptyObject() }
-        offer.preorderOfferDetails = terms.preorder.map {
-            .init(preorderReleaseTime: DateTimeText(moment: $0.releaseTime))
-        }
-        offer.quantity = Int32(quantity)
-        offer.refundableQuantity = state == .pending ? nil : Int32(refundableQuantity)
-        offer.consumptionState = isConsumed ? "CONSUMPTION_STATE_CONSUMED" : "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"
         var purchase = ProductPurchaseV2(kind: ProductPurchaseV2.kind)
-        purchase.productLineItem = [.init(productId: terms.productId, productOfferDetails: offer)]
+        purchase.productLineItem = items.map { .init(productId: $0.productId, productOfferDetails: offer(of: $0)) }
         purchase.purchaseStateContext = .init(
             purchaseState: state == .canceled ? "CANCELLED" : state.rawValue.uppercased())
         purchase.acknowledgementState =
@@ -51,6 +41,20 @@ extension OneTimePurchase {
         return purchase
     }
 
+    private func offer(of terms: Terms) -> ProductPurchaseV2.OfferDetails {
+        var offer = ProductPurchaseV2.OfferDetails(purchaseOptionId: terms.purchaseOptionId, offerId: terms.offerId)
+        offer.offerTags = terms.offerTags.isEmpty ? nil : terms.offerTags
+        offer.offerToken = terms.offerToken
+        offer.rentOfferDetails = terms.rental.map { _ in EmptyObject() }
+        offer.preorderOfferDetails = terms.preorder.map {
+            .init(preorderReleaseTime: DateTimeText(moment: $0.releaseTime))
+        }
+        offer.quantity = Int32(quantity)
+        offer.refundableQuantity = state == .pending ? nil : Int32(refundableQuantity)
+        offer.consumptionState = isConsumed ? "CONSUMPTION_STATE_CONSUMED" : "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"
+        return offer
+    }
+
     /// `orders.get`; nil for a purchase that was never paid.
     var order: Order? {
         guard let orderId, let completionTime else { return nil }
@@ -59,15 +63,15 @@ extension OneTimePurchase {
             kept: price(of: quantity - refundedQuantity), regionCode: terms.regionCode,
             channel: terms.salesChannel)
         order.pointsDetails = terms.pointsDetails
-        let details = Order.OneTimePurchaseDetails(
-            quantity: Int32(quantity), offerId: terms.offerId, purchaseOptionId: terms.purchaseOptionId,
-            rentalDetails: terms.rental.map { _ in EmptyObject() },
-            preorderDetails: terms.preorder.map { _ in EmptyObject() })
-        order.lineItems = [
+        order.lineItems = items.map { terms in
             Order.LineItem(
                 productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: order.tax,
-                total: order.total, oneTimePurchaseDetails: details)
-        ]
+                total: items.count == 1 ? order.total : terms.price,
+                oneTimePurchaseDetails: .init(
+                    quantity: Int32(quantity), offerId: terms.offerId, purchaseOptionId: terms.purchaseOptionId,
+                    rentalDetails: terms.rental.map { _ in EmptyObject() },
+                    preorderDetails: terms.preorder.map { _ in EmptyObject() }))
+        }
         // The refund that pays back all the rest is the order's refund; those before it are partial.
         var left = quantity
         for refund in refunds {
@@ -125,7 +129,8 @@ extension PlayBooks {
     package func signed(_ purchase: OneTimePurchase) throws -> SignedPurchase {
         try signed(
             purchase, orderId: purchase.orderId, at: purchase.purchaseTime, isPending: purchase.state == .pending,
-            quantity: purchase.quantity, isAcknowledged: purchase.isAcknowledged)
+            quantity: purchase.quantity, isAcknowledged: purchase.isAcknowledged,
+            products: purchase.items.map(\.productId))
     }
 
     /// The same of a subscription.

@@ -169,16 +169,36 @@ extension PlayBooks {
         else { throw PlayError.productNotFound("\(order.productId) \(planId) \(offerId)") }
         // An offer without targeting is for all customers, such as to win them back: "developers may further filter these offers themselves"
         // (monetization.subscriptions.basePlans.offers, `targeting`).
-        guard
-            try offer.targeting == nil
-                || !subscriptions.hasHad(order.productId, in: order.packageName, by: order.account)
-        else {
+        guard try offer.targeting.map({ try isTargeted(order, by: $0, of: offer) }) ?? true else {
             throw PlayError.invalidAction(
-                "\"\(order.account)\" has had \"\(order.productId)\" before, and gets no offer with targeting.")
+                "\"\(order.account)\" does not get the offer \"\(offerId)\", which is for other customers by its targeting."
+            )
         }
         (terms.offerId, terms.phases) = (offerId, phases)
         terms.offerTags += (offer.offerTags ?? []).compactMap(\.tag)
         return terms
+    }
+
+    /// True if the targeting of an offer names the customer of an order.
+    private func isTargeted(
+        _ order: PlayPurchaseOrder, by targeting: SubscriptionOfferTargeting, of offer: CatalogOffer
+    ) throws -> Bool {
+        let bought: [RecurringPurchase] = try subscriptions.subscriptions(by: order.account, in: order.packageName)
+        guard let rule = targeting.upgradeRule else {
+            let isOfAny = targeting.acquisitionRule?.scope?.anySubscriptionInApp != nil
+            return !bought.contains { isOfAny || $0.hasHad(order.productId) }
+        }
+        let items: [RecurringPurchase.Item] = bought.flatMap { $0.items + $0.formerItems }
+        let isUsed = items.contains { item in
+            let terms = item.terms
+            return terms.productId == offer.productId && terms.basePlanId == offer.basePlanId
+                && terms.offerId == offer.offerId
+        }
+        guard rule.oncePerUser != true || !isUsed else { return false }
+        let product = rule.scope?.specificSubscriptionInApp ?? order.productId
+        let period = rule.billingPeriodDuration.flatMap { SubscriptionPeriod($0) }
+        let owned = bought.filter { !$0.isEnded && $0.state != .pending }.flatMap(\.items).map(\.terms)
+        return owned.contains { $0.productId == product && (period == nil || $0.period == period) }
     }
 
     /// The promotion code of an order; nil for none.
