@@ -147,9 +147,14 @@ class Window:
             fields["form-token"] = token or self.token
         return self.context.request.post(path, form=fields, max_redirects=0, headers=headers or {})
 
-    def form(self, address):
-        """The first form that is sent to an address with this end, with the details around it opened."""
-        form = self.page.locator(f'#main form[method=post][action$="{address}"], #main form[method=post][action*="{address}?"]').first
+    def form(self, address, kind=None):
+        """The first form that is sent to an address with this end, with the details around it opened.
+
+        `kind` is that of an action at a store: a page has the forms of several.
+        """
+        having = f':has(input[name=kind][value="{kind}"])' if kind else ""
+        form = self.page.locator(
+            f'#main form[method=post][action$="{address}"]{having}, #main form[method=post][action*="{address}?"]{having}').first
         if not form.count():
             raise AssertionError(f"{self.page.url} has no form to {address}: {self.text()[:2000]}")
         for details in form.locator("xpath=ancestor::details").all():
@@ -161,13 +166,13 @@ class Window:
         """The fields of a form as they are on the page, besides the given values."""
         return self.form(address).evaluate("(form) => Object.fromEntries(new FormData(form))") | values
 
-    def send(self, address, values=None, button=None, fails=False):
+    def send(self, address, values=None, button=None, fails=False, kind=None):
         """Fills in a form and sends it as a person does, and returns the notice of the page that follows.
 
         A required field without a value gets one. `button` is the value of the button, if the form has several. If the
         form `fails`, the sentence of the problem is returned.
         """
-        form, values = self.form(address), dict(values or {})
+        form, values = self.form(address, kind), dict(values or {})
         for field in form.locator("input:not([type=hidden]), select, textarea").all():
             name = field.get_attribute("name")
             if name in values:

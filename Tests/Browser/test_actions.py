@@ -70,6 +70,72 @@ class Actions(unittest.TestCase):
 
         self.run_with_and_without_script("support", work)
 
+    def open_transaction(self, window, name, kind):
+        """Opens the newest transaction of a customer that has the form of an action. The store tells the service of it a moment later."""
+        with window.expecting(404):
+            for _ in range(100):
+                window.open(f"customers/-/{name}/transactions")
+                for link in dict.fromkeys(link for link in window.links() if re.search(r"/transactions/[^/?]+[?]", link)):
+                    window.open(link)
+                    if window.page.locator(f"#main input[name=kind][value={kind}]").count():
+                        return
+                window.page.wait_for_timeout(100)
+        self.fail(f"{name} has no transaction with the form of {kind}")
+
+    def ask_store(self, window, kind, reason, values=None):
+        """Sends the form of an action at a store. The page shows the answer."""
+        self.assertTrue(window.send("/store-actions", {f"{kind}-reason": reason, **(values or {})}, kind=kind))
+        row = window.page.locator("#main table tbody tr").first.inner_text()
+        self.assertIn(reason, row)
+        self.assertRegex(row, "Done|Accepted by the store")
+
+    def subscribe(self, window, name):
+        """Sells a monthly subscription, of which a period was paid: Apple changes nothing in a free trial."""
+        self.buy(window, "gardener.monthly", name)
+        window.open("store?account=" + name)
+        window.open(next(link for link in window.links() if "transaction=" in link))
+        self.send_store(window, "forceRenewal")
+
+    def test_actions_at_the_stores(self):
+        """The service of the demonstration has the keys of its local stores."""
+        def work(window, reason):
+            number = reason.split()[2]
+            self.subscribe(window, "asker" + number)
+            self.open_transaction(window, "asker" + number, "extend")
+            window.send("/store-actions", {"extend-days": "91", "extend-reason": reason}, kind="extend", fails=True)
+            self.ask_store(window, "extend", reason, {"extend-days": "3", "extend-cause": "serviceIssue"})
+            app = PREFIX.rstrip(".")
+            for name, product in (("player", "gardener.monthly"), ("gamer", "seeds10")):
+                window.open("play")
+                window.send("play/buy", {"product": f"{app} {PREFIX}{product}", "customer": name + number})
+            self.open_transaction(window, "player" + number, "revoke")
+            self.ask_store(window, "extend", reason, {"extend-days": "3"})
+            self.ask_store(window, "cancel", reason, {"cancel-stops": "payments"})
+            self.ask_store(window, "revoke", reason, {"revoke-share": "full"})
+            self.open_transaction(window, "gamer" + number, "refund")
+            self.ask_store(window, "refund", reason, {"refund-takesGoods": True})
+
+        self.run_with_and_without_script("support", work)
+
+    def test_a_subscription_that_a_server_has_described(self):
+        """A migration makes one. Each request of Apple's then has a form."""
+        def work(window, reason):
+            name = "migrant" + reason.split()[2]
+            self.subscribe(window, name)
+            self.open_transaction(window, name, "migrate")
+            self.assertEqual(window.examine(opened=True), [])
+            self.ask_store(window, "migrate", reason, {"migrate-request-targetProductId": PREFIX + "gardener.yearly"})
+            self.open_transaction(window, name, "changePrice")
+            self.assertEqual(window.examine(opened=True), [])
+            window.send("/store-actions", {"changePrice-reason": reason}, kind="changePrice", fails=True)
+            self.ask_store(window, "changePrice", reason, {"changePrice-0-price": "5900"})
+            self.ask_store(window, "changeMetadata", reason, {"changeMetadata-descriptors-displayName": "Shed"})
+            self.assertIn("Shed", window.text())
+            self.ask_store(window, "cancel", reason)
+            self.ask_store(window, "revoke", reason, {"revoke-request-refundType": "PRORATED"})
+
+        self.run_with_and_without_script("admin", work)
+
     def test_an_assigned_purchase(self):
         def work(window, reason):
             window.open("unclaimed")

@@ -43,16 +43,185 @@ import Vocabulary
         "/console/customers/-/alice/transactions/\(transaction)"
     }
 
+    /// The HTML of the form of an action; nil without one.
+    private static func form(_ kind: String, in text: String) -> String? {
+        text.components(separatedBy: "<form ").compactMap { $0.components(separatedBy: "</form>").first }
+            .first { $0.contains("name=\"kind\" value=\"\(kind)\"") }
+    }
+
+    /// The form of an action on a page, as a browser sends it, with the given values.
+    private static func filled(
+        _ fields: [String: String], in page: Browser.Page
+    ) throws -> (path: String, fields: [String: String]) {
+        let form = try #require(Self.form(fields["kind"] ?? "", in: page.text))
+        var sent: [String: String] = [:]
+        for input in form.matches(
+            of: /<input type="(?:hidden|text|number)"(?: id="[^"]*")? name="([^"]*)" value="([^"]*)"/)
+        {
+            sent[String(input.1)] = String(input.2)
+        }
+        for choice in form.matches(of: /<select id="[^"]*" name="([^"]*)"><option value="([^"]*)"/) {
+            sent[String(choice.1)] = String(choice.2)
+        }
+        let path = try #require(form.firstMatch(of: /action="([^"]*)"/)).1.replacing("&amp;", with: "&")
+        return (String(path), sent.merging(fields) { $1 })
+    }
+
     /// Sends the form of an action on a page.
     private static func ask(
         _ browser: Browser, on page: String, _ fields: [String: String]
     ) async throws -> Browser.Page {
-        let shown = try await browser.get(page)
-        let address = try #require(shown.text.firstMatch(of: /action="([^"]*\/store-actions[^"]*)"/)).1
-        let identifier = try #require(shown.value(of: "action", inFormTo: String(address)))
-        return try await browser.post(
-            String(address).replacing("&amp;", with: "&"), fields.merging(["action": identifier]) { first, _ in first },
-            from: page)
+        let form = try filled(fields, in: try await browser.get(page))
+        return try await browser.post(form.path, form.fields, from: page)
+    }
+
+    /// Sells a user a subscription to a bench and a rake, which a server has described.
+    private static func buyTools(_ console: GardenConsole, for user: User) async throws -> String {
+        let charge = AdvancedCommerceCharge(
+            items: [
+                .init(sku: "bench", displayName: "Bench", description: "A bench", price: 9990),
+                .init(sku: "rake", displayName: "Rake", description: "A rake", price: 990),
+            ],
+            terms: .init(displayName: "Tools", description: "All tools", period: .oneMonth), currency: "USD",
+            taxCode: "C003-00-2", requestReferenceIdentifier: UUID().uuidString)
+        let added = try console.store.add(
+            Payment(productIdentifier: "garden.basic.yearly").with(charge), account: user.name)
+        let bought = try #require(try console.store.process(account: user.name).first)
+        let proof = try console.store.signedTransaction(added.identifier)
+        _ = try await console.entitlements.redeem(Array(proof.utf8), for: user)
+        return try #require(bought.purchase).transactionIdentifier
+    }
+
+    @Test func `the pages have a form, with its fields, of each action at each store`() async throws {
+        let stores = SilentStore(origins: [.localSandbox, .localPlayProduction])
+        let console = try await GardenConsole(storeActions: { StoreActionService($0, at: [stores]) })
+        let (now, alice) = (console.garden.clock.now(), try console.user())
+        let orders = ["GPA.3345-1234-5678-90123": "garden.basic.monthly", "GPA.3345-1234-5678-90124": "garden.season"]
+        for (order, product) in orders {
+            let claim = Claim(
+                app: TestGarden.bundleIdentifier, origin: .localPlayProduction, transactionIdentifier: order,
+                originalTransactionIdentifier: "token-\(product)", productIdentifier: product, quantity: 1,
+                purchaseDate: now, revocationDate: nil, signedAt: now,
+                proofDigest: [UInt8](repeating: UInt8(product.utf8.count), count: 32),
+                item: Item(collection: "plus", number: 1), credit: nil, expiresAt: now.adding(days: 30),
+                facts: TransactionFacts([.orderId: .text(order)]))
+            _ = try await console.ledger.write { try $0.redeem([claim], for: alice, at: now) }
+        }
+        let admin = try await console.browser(.admin)
+        func text(_ path: String) async throws -> String { try await admin.get(path).text }
+        func kinds(_ text: String) -> Set<String> {
+            Set(text.matches(of: /name="kind" value="([^"]*)"/).map { String($0.1) })
+        }
+        let bob = try console.user("bob")
+        let tools = try await Self.buyTools(console, for: bob)
+        let described = try await text(Self.page(tools).replacing("alice", with: "bob"))
+        let listed = try await text(Self.list)
+        let sold = try await text(Self.page(try await console.buy("garden.premium.monthly", for: alice)))
+        let once = try await text(Self.page(try await console.buy("garden.gate", for: alice)))
+        var play: [String: String] = [:]
+        for (order, product) in orders {
+            play[product] = try await text(Self.page(order) + "?origin=localPlay/Production")
+        }
+        let renewing = try #require(play["garden.basic.monthly"])
+        // What the store would refuse has no form.
+        #expect(kinds(sold) == ["extend", "migrate"] && kinds(once).isEmpty)
+        #expect(kinds(try #require(play["garden.season"])) == ["refund"])
+        let pages: [PurchaseStore: String] = [.appStore: described + sold + listed, .playStore: renewing]
+        let model = try Project.text("Documentation/ThreatModel.md")
+        for kind in StoreAction.Kind.allCases {
+            #expect(model.contains("`\(kind.rawValue)`"), "the threat model does not name \(kind)")
+            for endpoint in kind.rule.endpoints {
+                let form = try #require(
+                    Self.form(kind.rawValue, in: pages[endpoint.store] ?? ""), "\(kind) at \(endpoint.store.name)")
+                for field in endpoint.fields {
+                    #expect(form.contains("name=\"\(kind.rawValue)-\(field.rawValue)\""), "\(field) of \(kind)")
+                    guard case .choice(let choices) = field.rule.value else { continue }
+                    for choice in choices { #expect(form.contains("value=\"\(choice.word)\""), "\(choice.word)") }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (StoreAction.Kind.cancel, [:] as [String: String], "{}", "DID_CHANGE_RENEWAL_STATUS"),
+        (
+            .revoke, ["revoke-request-refundType": "PRORATED", "revoke-request-refundReason": "LEGAL"],
+            #"{"refundType":"PRORATED","refundReason":"LEGAL","refundRiskingPreference":false}"#, "REFUND"
+        ),
+        (
+            .refund, ["refund-1-refundType": "CUSTOM", "refund-1-refundAmount": "0.5"],
+            #"{"items":[{"SKU":"rake","refundType":"CUSTOM","refundAmount":500,"refundReason":"UNINTENDED_PURCHASE","revoke":false}],"refundRiskingPreference":false}"#,
+            "REFUND"
+        ),
+        (
+            .changePrice, ["changePrice-0-price": "8.99"], #"{"items":[{"SKU":"bench","price":8990}]}"#,
+            "PRICE_CHANGE"
+        ),
+        (
+            .changeMetadata,
+            ["changeMetadata-descriptors-displayName": "Shed", "changeMetadata-1-description": "An old rake"],
+            #"{"descriptors":{"displayName":"Shed","effective":"IMMEDIATELY"},"items":[{"currentSKU":"rake","description":"An old rake","effective":"IMMEDIATELY"}]}"#,
+            "METADATA_UPDATE"
+        ),
+    ])
+    func `support sends Apple a request about a purchase that a server has described`(
+        kind: StoreAction.Kind, values: [String: String], request: String, told: String
+    ) async throws {
+        try await Self.run { console, alice in
+            let page = Self.page(try await Self.buyTools(console, for: alice))
+            let browser = try await console.browser(.support)
+            let fields = values.merging(["kind": kind.rawValue, "\(kind.rawValue)-reason": "Asked by phone"]) { $1 }
+            let answer = try await Self.ask(browser, on: page, fields)
+            #expect(answer.status == 303, "\(answer.words.suffix(300))")
+            let action = try #require(
+                try await StoreActionService(console.entitlements).actions(limit: 1).first)
+            #expect(JSONValue.object(action.terms).compactText == "{\"request\":\(request)}")
+            #expect([.accepted, .confirmed].contains(action.state), "\(action.lastError ?? "")")
+            #expect(try console.store.notifications().contains { $0.type.rawValue == told })
+            #expect(
+                try await console.audit(of: alice).contains(
+                    "member support storeAsked garden.basic.yearly \(kind.rawValue): Asked by phone"))
+            #expect(try await browser.get(page).words.contains("Asked by phone"))
+        }
+    }
+
+    @Test func `a request of Apple's that asks for nothing is refused, and nobody is asked`() async throws {
+        try await Self.run { console, alice in
+            let page = Self.page(try await Self.buyTools(console, for: alice))
+            let browser = try await console.browser(.support)
+            let wrong = [
+                ["kind": "refund"], ["kind": "changePrice"], ["kind": "changeMetadata"],
+                ["kind": "changePrice", "changePrice-0-price": "cheap"],
+                ["kind": "revoke", "revoke-request-refundType": "CUSTOM"],
+            ]
+            for var fields in wrong {
+                fields["\(fields["kind"] ?? "")-reason"] = "Asked by phone"
+                let answer = try await Self.ask(browser, on: page, fields)
+                #expect(answer.status == 422 && answer.has("fieldInvalid"), "\(fields)")
+            }
+            #expect(try await StoreActionService(console.entitlements).actions(limit: 1).isEmpty)
+            let korean = try await browser.get(page, headers: [.acceptLanguage: "ko"])
+            #expect(korean.has("남은 기간에 해당하는 금액") && korean.has("항목도 회수"))
+        }
+    }
+
+    @Test func `an administrator migrates a subscription, and support does not`() async throws {
+        try await Self.run { console, alice in
+            let page = Self.page(try await console.buy("garden.premium.monthly", for: alice))
+            let admin = try await console.browser(.admin)
+            let fields = [
+                "kind": "migrate", "migrate-request-targetProductId": "garden.basic.yearly",
+                "migrate-request-taxCode": "C003", "migrate-descriptors-displayName": "Tools",
+                "migrate-descriptors-description": "All tools", "migrate-0-SKU": "bench",
+                "migrate-0-displayName": "Bench", "migrate-0-description": "A bench", "migrate-reason": "New plans",
+            ]
+            let support = try await console.browser(.support)
+            #expect(Self.form("migrate", in: try await support.get(page).text) == nil)
+            let form = try Self.filled(fields, in: try await admin.get(page))
+            #expect(try await support.post(form.path, form.fields, from: page).status == 403)
+            #expect(try await Self.ask(admin, on: page, fields).status == 303)
+            #expect(try console.store.notifications().contains { $0.type == .migration })
+        }
     }
 
     @Test func `support moves a charge on the page of a transaction, which shows the answer`() async throws {

@@ -819,7 +819,8 @@ private struct HeldStore: StoreActionPerformer {
                     try await actions.request(request(kind, of: transaction), by: "K")
                 }
             }
-            #expect(StoreAction.Kind.aboutPurchases(at: .appStore) == [.extend])
+            let offers = try await actions.offers(about: transaction, .localSandbox, in: TestGarden.bundleIdentifier)
+            #expect(offers.map(\.kind) == [.extend, .migrate])
         }
     }
 

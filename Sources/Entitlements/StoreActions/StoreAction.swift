@@ -169,6 +169,14 @@ package struct StoreActionRequest: Sendable {
     }
 }
 
+/// An action about a purchase for which the service can ask its store.
+package struct StoreActionOffer: Sendable {
+    package let kind: StoreAction.Kind
+    package let endpoint: StoreActionRule.Endpoint
+    /// The items of a purchase that a server has described; none of another one.
+    package let items: [DescribedItem]
+}
+
 /// The purchase of an action in the ledger.
 package struct StoreActionTarget: Sendable {
     /// The number of the owner; nil for a purchase that nobody has redeemed.

@@ -68,8 +68,8 @@ extension StoreAction.Kind {
             StoreActionRule(
                 title: "Refund the order", korean: "주문 환불",
                 effect:
-                    "The store pays the whole order back. The customer keeps the goods, unless they are taken, too.",
-                koreanEffect: "스토어가 주문 금액 전체를 환불합니다. 상품도 회수하지 않으면 고객이 계속 가집니다.",
+                    "The store pays the whole order, or the chosen items, back. The customer keeps the goods, unless they are taken, too.",
+                koreanEffect: "스토어가 주문 금액 전체나 선택한 항목을 환불합니다. 상품도 회수하지 않으면 고객이 계속 가집니다.",
                 object: .transaction,
                 endpoints: [
                     .init(store: .playStore, name: "orders.refund", fields: [.takesGoods], repetition: .none),
@@ -153,13 +153,6 @@ extension StoreAction.Kind {
                 effect: "The store moves the subscription to the Advanced Commerce API.",
                 koreanEffect: "스토어가 구독을 Advanced Commerce API로 이전합니다.", object: .subscription,
                 endpoints: [.described("subscription/migrate", repetition: .harmless)])
-        }
-    }
-
-    /// The actions about any purchase at a store.
-    package static func aboutPurchases(at store: PurchaseStore) -> [Self] {
-        allCases.filter {
-            $0.rule.object != .product && $0.rule.endpoint(at: store).map { !$0.isOfDescribed } ?? false
         }
     }
 }

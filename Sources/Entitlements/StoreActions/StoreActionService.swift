@@ -48,6 +48,27 @@ package struct StoreActionService: Sendable {
         kind.rule.endpoint(at: origin.store).map { !$0.isOfDescribed } ?? false && canAsk(origin, of: app)
     }
 
+    /// The actions about a purchase that `request` accepts with the right fields. What the App Store would refuse is left out: a second
+    /// migration, and a request without an item that is left.
+    package func offers(about reference: String, _ origin: Origin, in app: String) async throws -> [StoreActionOffer] {
+        guard canAsk(origin, of: app) else { return [] }
+        return try await ledger.read { transaction in
+            let targets = try transaction.storeActionTargets(reference, from: origin, in: app)
+            guard let target = targets.first, targets.count == 1 else { return [] }
+            return StoreAction.Kind.allCases.compactMap { kind in
+                guard kind.rule.object != .product, let endpoint = kind.rule.endpoint(at: origin.store) else {
+                    return nil
+                }
+                do { try check(kind, endpoint, target) } catch { return nil }
+                let facts = (kind.rule.object == .transaction ? target.transaction : target.last).facts
+                let items = facts.describedItems
+                let isOpen = kind == .migrate ? facts[.advancedCommerceInfo] == nil : !items.isEmpty
+                return isOpen || !endpoint.isOfDescribed
+                    ? StoreActionOffer(kind: kind, endpoint: endpoint, items: items) : nil
+            }
+        }
+    }
+
     /// The apps and origins whose stores the process can ask for an action.
     package func places(for kind: StoreAction.Kind) -> [(app: String, origin: Origin)] {
         performers.flatMap { performer in

@@ -32,8 +32,8 @@ package enum TeamPermission: Sendable, CaseIterable {
     case catalog
     /// Allows controlling the local App Store.
     case store
-    /// Allows erasing customers, managing webhooks and their secrets, reconciling, exporting all customers and verifying the
-    /// audit log.
+    /// Allows erasing customers, moving the charges of all subscribers, migrating subscriptions, managing webhooks and their secrets,
+    /// reconciling, exporting all customers and verifying the audit log.
     case administer
 }
 

@@ -80,26 +80,9 @@ import Vocabulary
                 "refunded in the Play Console, or by Google at https://play.google.com/store/account/orderhistory."))
     }
 
-    /// A store that is not asked.
-    private struct SilentPlay: StoreActionPerformer {
-        let app = TestGarden.bundleIdentifier
-        let origins: Set<Origin> = [.localPlayProduction]
-
-        func has(_ target: StoreActionTarget) async throws -> Bool { true }
-
-        func prepare(_ action: StoreAction, _ target: StoreActionTarget?) async throws -> StoreActionPreparation {
-            .due([:])
-        }
-
-        func perform(
-            _ action: StoreAction, _ target: StoreActionTarget?, after before: JSONObject
-        ) async throws -> JSONObject { [:] }
-
-        func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? { nil }
-    }
-
     @Test func `an explanation leads to the refund that the service can ask for`() async throws {
-        let console = try await GardenConsole(storeActions: { StoreActionService($0, at: [SilentPlay()]) })
+        let play = SilentStore(origins: [.localPlayProduction])
+        let console = try await GardenConsole(storeActions: { StoreActionService($0, at: [play]) })
         let now = console.garden.clock.now()
         let alice = try console.user()
         for (second, revoked) in [nil, now].enumerated() {

@@ -111,6 +111,24 @@ struct GardenConsole {
     }
 }
 
+/// A store of the garden that is not asked.
+struct SilentStore: StoreActionPerformer {
+    let app = TestGarden.bundleIdentifier
+    let origins: Set<Origin>
+
+    func has(_ target: StoreActionTarget) async throws -> Bool { true }
+
+    func prepare(_ action: StoreAction, _ target: StoreActionTarget?) async throws -> StoreActionPreparation {
+        .due([:])
+    }
+
+    func perform(
+        _ action: StoreAction, _ target: StoreActionTarget?, after before: JSONObject
+    ) async throws -> JSONObject { [:] }
+
+    func look(at action: StoreAction, _ target: StoreActionTarget?) async throws -> JSONObject? { nil }
+}
+
 extension Browser.Page {
     /// The text of the page without its elements and without the marks that isolate texts from outside.
     var words: String {

@@ -1,4 +1,5 @@
 import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
@@ -48,8 +49,7 @@ struct StoreActionRoutes: Sendable {
         approving isApproved: Bool, _ context: ConsoleContext, done notice: Notice
     ) async throws -> ConsolePath {
         let identifier = try context.parameters.text("action")
-        // All subscribers are more than one customer.
-        if try await actions.action(identifier).kind.rule.object == .product { try context.check(.administer) }
+        try context.check(try await actions.action(identifier).kind.permission)
         let action = try await actions.decide(identifier, approving: isApproved, by: try context.caller)
         if isApproved { try await actions.perform(action) }
         return ConsolePath("store-actions", done: notice)
@@ -76,6 +76,7 @@ struct StoreActionRoutes: Sendable {
         guard kind.rule.object != .product else {
             throw ConsoleForm.invalid(Self.kind, "an action about one purchase")
         }
+        try context.check(kind.permission)
         try await ask(kind, of: transaction, origin, in: app, context)
         return (transaction, ["origin": origin?.rawValue, "app": app])
     }
@@ -100,19 +101,22 @@ struct StoreActionRoutes: Sendable {
 
     /// The form of an action.
     ///
-    /// - Parameter content: The fields before those of the table.
+    /// - Parameters:
+    ///   - items: The items of a purchase that a server has described.
+    ///   - content: The fields before those of the table.
     static func form(
-        _ kind: StoreAction.Kind, at endpoint: StoreActionRule.Endpoint, to path: ConsolePath,
-        _ context: ConsoleContext, _ randomness: Randomness, @HTMLBuilder content: () -> HTML = { HTML() }
+        _ kind: StoreAction.Kind, at endpoint: StoreActionRule.Endpoint, of items: [DescribedItem] = [],
+        to path: ConsolePath, _ context: ConsoleContext, _ randomness: Randomness,
+        @HTMLBuilder content: () -> HTML = { HTML() }
     ) -> HTML {
         context.action(
-            kind.title, to: path, submit: "Ask the store", endpoint.repetition == .none ? .danger : .primary
+            kind.title, to: path, submit: "Ask the store", [.refund, .revoke].contains(kind) ? .danger : .primary
         ) {
             note(kind.effect)
             hidden(Self.identifier, UUID(randomness: randomness).lowercasedString)
             hidden(Self.kind, kind.rawValue)
             content()
-            for field in endpoint.fields { field.control(of: kind, at: endpoint) }
+            for field in endpoint.fields { field.control(of: kind, at: endpoint, items) }
             if endpoint.repetition == .addsUp {
                 Field.checkbox(additional(kind), "Add to one of the last 7 days")
             }
@@ -198,7 +202,7 @@ struct StoreActionRoutes: Sendable {
 
     /// The buttons about an action that awaits approval. Another member than the one who has asked approves it.
     @HTMLBuilder private static func decision(about action: StoreAction, _ context: ConsoleContext) -> HTML {
-        if action.state == .awaitingApproval {
+        if action.state == .awaitingApproval, context.may(action.kind.permission) {
             let isOwn = context.member.map { action.requestedBy.hasSameBytes(as: $0.caller) } ?? true
             if !isOwn {
                 context.form(to: ConsolePath("store-actions", action.identifier, "approval")) {
@@ -215,6 +219,12 @@ struct StoreActionRoutes: Sendable {
 extension StoreAction.Kind {
     var title: Phrase { Phrase(english: rule.title, korean: rule.korean) }
     var effect: Phrase { Phrase(english: rule.effect, korean: rule.koreanEffect) }
+
+    /// The permission to ask for it, and to approve it. All subscribers are more than one customer, and a migration changes how the shop
+    /// sells.
+    fileprivate var permission: TeamPermission {
+        rule.object == .product || self == .migrate ? .administer : .support
+    }
 }
 
 extension StoreAction.State {
@@ -238,7 +248,9 @@ extension StoreActionField {
 
     private var title: Phrase { Phrase(english: rule.title, korean: rule.korean) }
 
-    fileprivate func control(of kind: StoreAction.Kind, at endpoint: StoreActionRule.Endpoint) -> HTML {
+    fileprivate func control(
+        of kind: StoreAction.Kind, at endpoint: StoreActionRule.Endpoint, _ items: [DescribedItem]
+    ) -> HTML {
         let name = name(of: kind)
         return switch rule.value {
         case .flag: Field.checkbox(name, title).html()
@@ -251,8 +263,11 @@ extension StoreActionField {
             ).html()
         case .countries:
             Field.text(name, title, note: "Codes of three letters, such as KOR USA. Empty for all.").html()
-        // Back ends and the command have Apple's requests.
-        case .request: HTML()
+        case .request:
+            HTML {
+                hidden(name, rawValue)
+                DescribedRequestForm.controls(for: kind, of: items)
+            }
         }
     }
 
@@ -268,21 +283,24 @@ extension StoreActionField {
         case .countries:
             let codes = try form.text(name).split { $0 == " " || $0 == "," }
             return codes.isEmpty ? nil : .array(codes.map { .string(String($0)) })
-        case .request: return nil
+        case .request:
+            return form.isChecked(name) ? .object(try DescribedRequestForm.request(for: kind, in: form)) : nil
         }
     }
 }
 
 extension CustomerView {
     /// True if the service can ask the store for a refund of a transaction.
-    func canRefund(_ transaction: RedeemedTransaction) -> Bool {
-        services.storeActions.canAsk(transaction.origin, of: transaction.app ?? "", for: .refund)
+    func canRefund(_ transaction: RedeemedTransaction) async throws -> Bool {
+        try await services.storeActions.offers(
+            about: transaction.transactionIdentifier, transaction.origin, in: transaction.app ?? ""
+        ).contains { $0.kind == .refund }
     }
 
     /// The actions at the store about a transaction: those that were asked for, and the forms of others.
     func storeActions(of transaction: RedeemedTransaction) async throws -> HTML {
         try await StoreActionRoutes.actions(
-            about: [transaction.transactionIdentifier, transaction.originalTransactionIdentifier], transaction.origin,
+            about: transaction.transactionIdentifier, of: transaction.originalTransactionIdentifier, transaction.origin,
             in: transaction.app ?? "", to: transaction.path(of: user, "store-actions"), services, context)
     }
 }
@@ -291,30 +309,30 @@ extension StoreActionRoutes {
     /// The actions at a store about a purchase: those that were asked for, and the forms of others.
     ///
     /// - Parameters:
-    ///   - references: The transaction and the original transaction.
+    ///   - original: The original transaction.
     ///   - app: The bundle identifier.
     ///   - path: The path that takes the forms.
     static func actions(
-        about references: [String], _ origin: Origin, in app: String, to path: ConsolePath,
+        about transaction: String, of original: String, _ origin: Origin, in app: String, to path: ConsolePath,
         _ services: any ConsoleServices, _ context: ConsoleContext
     ) async throws -> HTML {
         var asked: [StoreAction] = []
-        for reference in Set(references.map { ByteKey($0) }).sorted() {
+        for reference in Set([transaction, original].map { ByteKey($0) }).sorted() {
             asked += try await services.storeActions.actions(about: reference.text, limit: CustomerView.listed)
                 .filter { $0.key.origin == origin && $0.key.app.hasSameBytes(as: app) }
         }
         asked.sort { $0.position > $1.position }
         let keys = try await services.ledger.apiKeyNames()
+        let offers = try await services.storeActions.offers(about: transaction, origin, in: app)
+            .filter { context.may($0.kind.permission) }
         return HTML {
             if !asked.isEmpty {
                 part("Store actions") { table(of: asked, services.names, keys, context, next: nil) }
             }
-            if services.storeActions.canAsk(origin, of: app), context.may(.support) {
+            if !offers.isEmpty {
                 part("Ask the store") {
-                    for kind in StoreAction.Kind.aboutPurchases(at: origin.store) {
-                        if let endpoint = kind.rule.endpoint(at: origin.store) {
-                            form(kind, at: endpoint, to: path, context, services.randomness)
-                        }
+                    for offer in offers {
+                        form(offer.kind, at: offer.endpoint, of: offer.items, to: path, context, services.randomness)
                     }
                 }
             }

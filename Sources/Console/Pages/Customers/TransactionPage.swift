@@ -61,12 +61,13 @@ extension CustomerView {
     func moneyBackPage(_ request: Request) async throws -> Page {
         let transaction = try await recorded(request).transaction
         let name = names.product(transaction.productIdentifier)
+        let asksStore = context.may(.support) ? try await canRefund(transaction) : false
         return Page("Money back for \(CustomerWords.isolated(name))?", section: .customers) {
             Shown.wayBack(to: user)
             table(of: [transaction], next: nil)
             card("Money back?", isNarrow: true) {
                 wayToMoney(at: transaction.origin.store)
-                if context.may(.support), canRefund(transaction) {
+                if asksStore {
                     p { a(.href(transaction.path(of: user))) { "Ask the store" } }
                 }
             }

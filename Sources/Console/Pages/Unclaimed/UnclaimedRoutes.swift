@@ -24,7 +24,7 @@ struct UnclaimedRoutes: Sendable {
                 context.parameters.text("transaction"), origin: try request.query("origin"),
                 in: try request.query("app"))
             let actions = try await StoreActionRoutes.actions(
-                about: [purchase.transactionIdentifier, purchase.originalTransactionIdentifier], purchase.origin,
+                about: purchase.transactionIdentifier, of: purchase.originalTransactionIdentifier, purchase.origin,
                 in: purchase.app, to: purchase.path("store-actions"), services, context)
             return Self.page(
                 of: purchase, actions, context, named: try request.query("user", upTo: User.maximumCustomerLength),

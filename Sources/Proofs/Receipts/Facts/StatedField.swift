@@ -416,6 +416,18 @@ extension TransactionFacts {
         return items.map { $0.flatMap(\.self) } ?? []
     }
 
+    /// The items of an Advanced Commerce purchase that the App Store has not taken back (`advancedCommerceInfo.items`).
+    package var describedItems: [DescribedItem] {
+        guard self[.advancedCommerceInfo] != nil else { return [] }
+        let items = try? object(.advancedCommerceInfo)?.objects("items") {
+            (item) throws(ProofRefusal) -> DescribedItem? in
+            guard let sku = try item.string("SKU"), try item.date("revocationDate") == nil else { return nil }
+            let price = try item.integer("price").map { Price(milliunits: $0, currency: text(.currency) ?? "") }
+            return DescribedItem(sku: sku, displayName: try item.string("displayName") ?? sku, price: price)
+        }
+        return items?.compactMap(\.self) ?? []
+    }
+
     init(_ purchase: GooglePlayPurchase) {
         self.init()
         self[.orderId] = .init(purchase.orderId)
@@ -436,6 +448,14 @@ extension TransactionFacts {
         self[.isInIntroductoryOfferPeriod] = .init(purchase.isInIntroductoryOfferPeriod)
         self[.offerIdentifier] = .init(purchase.promotionalOfferIdentifier)
     }
+}
+
+/// An item of a purchase that a server has described (Apple's Advanced Commerce API).
+package struct DescribedItem: Hashable, Sendable {
+    package let sku: String
+    package let displayName: String
+    /// Nil if it was not stated.
+    package let price: Price?
 }
 
 /// The seats at one price, in milliunits of the currency for each (`priceTiers`, `renewalPriceTiers`).
