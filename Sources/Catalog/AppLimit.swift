@@ -85,6 +85,6 @@ package enum AppLimitError: RuledError, Equatable {
             }
         return ErrorRule(
             "appForbidden", .forbidden, sentence,
-            korean: "API 키는 한 앱의 것이며, 요청은 다른 앱에도 속하는 것에 대한 것입니다. 모든 앱의 키를 사용하세요.")
+            korean: "한 앱의 API 키로는 다른 앱에도 속하는 대상을 요청할 수 없습니다. 모든 앱의 키를 사용하세요.")
     }
 }

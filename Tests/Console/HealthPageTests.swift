@@ -54,7 +54,7 @@ import Vocabulary
         fixture.shop.clock.advance(milliseconds: 86_400_000)
         let nextDay = try await fixture.browser(.viewer, name: "nextday")
         #expect(try await nextDay.get(page).has("Missed in the last days: 1"))
-        #expect(try await nextDay.get(page, headers: [.acceptLanguage: "ko"]).has("최근 며칠 동안 놓친 것: 1"))
+        #expect(try await nextDay.get(page, headers: [.acceptLanguage: "ko"]).has("최근 며칠간 놓친 기한: 1"))
         fixture.shop.clock.advance(milliseconds: 7 * 86_400_000)
         #expect(try await fixture.browser(.viewer, name: "nextweek").get(page).has("No store awaits anything."))
     }

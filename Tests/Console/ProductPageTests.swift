@@ -22,6 +22,9 @@ import Testing
             for localization in product.localizations { #expect(page.has("<bdi>\(localization.displayName)</bdi>")) }
         }
         #expect(page.has("KRW 1,200") && page.has("sprout 1 for good") && page.has("Non-consumable"))
+        let korean = try await fixture.browser(.viewer).get(
+            "/console/products?pageSize=100", headers: [.acceptLanguage: "ko"])
+        #expect(korean.has("₩1,200"))
         #expect(page.has("src=\"\(Self.path)/picture\""))
         #expect(!page.has("new-product"))
         #expect(try await fixture.browser(.catalog).get("/console/products").has("/console/new-product"))

@@ -62,7 +62,7 @@ import Vocabulary
         #expect(page.has("GPA.3345-1111-2222-33333") && page.has("order at Google Play") && page.has("RSA, SHA-1"))
         _ = try await browser.post("/console/language", ["language": "ko"], from: "/console/proofs")
         let korean = try await inspect(purchase.text, by: browser)
-        #expect(korean.has("Google Play의 서명된 구매") && korean.has("지불 상태"))
+        #expect(korean.has("Google Play의 서명된 구매") && korean.has("결제 상태"))
     }
 
     @Test func `the fields of Apple's tables are explained in both languages`() throws {

@@ -73,7 +73,7 @@ import Vocabulary
         let browser = try await fixture.browser(.viewer)
         _ = try await browser.post("/console/language", ["language": "ko"], from: "/console/refusals")
         let page = try await browser.get("/console/refusals")
-        #expect(page.has("다른 사용자가 이 구매를 등록했고 계속 소유합니다."))
+        #expect(page.has("이 구매는 다른 사용자에게 지급되었고 그 사용자가 계속 소유합니다."))
     }
 
     @Test func `every refusal has a cause and a remedy in both languages`() async throws {

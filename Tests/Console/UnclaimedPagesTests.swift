@@ -201,7 +201,7 @@ import Vocabulary
         let transaction = try await park()
         let browser = try await fixture.browser(.support)
         _ = try await browser.post("/console/language", ["language": "ko"], from: "/console/unclaimed")
-        #expect(try await browser.get("/console/unclaimed").has("주인 없는 구매"))
+        #expect(try await browser.get("/console/unclaimed").has("소유자 미확인 구매"))
         #expect(try await browser.get(path(transaction)).has("사용자에게 구매 배정"))
     }
 }

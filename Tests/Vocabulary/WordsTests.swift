@@ -48,10 +48,12 @@ import Vocabulary
 
     @Test(arguments: [
         (Int64(0), "KRW", "₩0", "₩0"), (9_999_000, "KRW", "₩9,999", "₩9,999"),
-        (1_064_399_992, "KRW", "₩1,064,400", "₩106만 4,400"), (20_000_000, "KRW", "₩20,000", "₩2만"),
-        (-123_450_006_000, "KRW", "-₩123,450,006", "-₩1억 2,345만 6"), (4_990, "USD", "USD 4.99", "USD 4.99"),
+        (1_064_399_992, "KRW", "₩1,064,400", "106만 4,400원"), (20_000_000, "KRW", "₩20,000", "2만 원"),
+        (-123_450_006_000, "KRW", "-₩123,450,006", "-1억 2,345만 6원"), (4_990, "USD", "USD 4.99", "USD 4.99"),
+        (9_999_600, "KRW", "₩10,000", "1만 원"), (708_600_000, "KRW", "₩708,600", "70만 8,600원"),
+        (2_000_300_000_000_000, "KRW", "₩2,000,300,000,000", "2조 3억 원"),
     ])
-    func `in Korean, won have their sign, and a sum its words`(
+    func `in Korean, won have their sign before digits, and a sum its words`(
         milliunits: Int64, currency: String, exact: String, sum: String
     ) {
         let price = Price(milliunits: milliunits, currency: currency)

@@ -225,7 +225,7 @@ package enum AssignmentError: RuledError, Equatable {
                 "unclaimedPurchaseNotFound", .notFound,
                 "No unclaimed purchase has this transaction. If a user has redeemed it, a search for the transaction finds "
                     + "the user.",
-                korean: "이 거래의 주인 없는 구매가 없습니다. 이미 사용자가 등록했을 수 있습니다.")
+                korean: "이 거래의 소유자 미확인 구매가 없습니다. 이미 사용자에게 지급되었을 수 있습니다.")
         case .purchaseAmbiguous:
             ErrorRule(
                 "transactionAmbiguous", .conflict,

@@ -623,7 +623,8 @@ package enum RedemptionError: RuledError, Equatable {
                 "subscriptionStateUnknown", .conflict, isOfOperator: true,
                 "The signature is valid, but only Google Play knows if the subscription is paid, and the service has no service "
                     + "account with which it could ask. Nothing was granted. Do not acknowledge the purchase.",
-                korean: "서명은 유효하지만 구독이 지불되었는지는 Google Play만 알며, 서비스에는 물어볼 서비스 계정이 없습니다. 아무것도 지급되지 않았습니다. 구매를 승인하지 마세요.")
+                korean: "서명은 유효하지만 구독이 결제되었는지는 Google Play만 알며, 서비스에는 물어볼 서비스 계정이 없습니다. "
+                    + "아무것도 지급되지 않았습니다. 구매를 확인(acknowledge)하지 마세요.")
         case .purchaseNotOwned:
             ErrorRule(
                 "purchaseNotOwned", .conflict, mayRetry: true,

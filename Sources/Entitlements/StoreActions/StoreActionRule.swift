@@ -361,7 +361,7 @@ package enum StoreActionError: RuledError, Equatable {
                 "storeActionNotPossible", .unprocessable,
                 "\(store.company) lets no server do \"\(kind.rawValue)\" for this purchase."
                     + (store.refundAddress.map { " For money, send the customer to \($0)." } ?? ""),
-                korean: "\(store.company)는 이 구매에 서버의 이 작업을 허용하지 않습니다.")
+                korean: "\(store.company)에서 이 구매에 허용하지 않는 작업입니다.")
         case .notOfSubscription:
             ErrorRule(
                 "storeActionNotOfSubscription", .unprocessable,
@@ -434,7 +434,7 @@ package enum StoreActionError: RuledError, Equatable {
             ErrorRule(
                 "storeActionDecided", .conflict,
                 "Nobody is to decide about the action any more: it is \(state.rawValue).",
-                korean: "\(state.rawValue) 상태인 작업은 더 이상 결정할 수 없습니다.")
+                korean: "이미 결정되었거나 스토어에 요청한 작업이어서 더 이상 결정할 수 없습니다.")
         }
     }
 }

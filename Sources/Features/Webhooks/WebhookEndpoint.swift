@@ -158,7 +158,7 @@ package struct WebhookChange: Hashable, Sendable {
             case .urlChanged: ChangeTitle("Another address", korean: "주소 변경")
             case .secretReplaced: ChangeTitle("Secret replaced", korean: "비밀 값 교체")
             case .authorizationChanged: ChangeTitle("Another authorization", korean: "인증 값 변경")
-            case .filterChanged: ChangeTitle("Other messages", korean: "다른 메시지")
+            case .filterChanged: ChangeTitle("Other messages", korean: "메시지 유형 변경")
             case .removed: ChangeTitle("Removed", korean: "삭제")
             case .messageReplayed: ChangeTitle("Message sent again", korean: "메시지 재전송")
             case .messagesReplayed: ChangeTitle("Messages sent again", korean: "메시지 여러 개 재전송")

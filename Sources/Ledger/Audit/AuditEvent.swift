@@ -73,7 +73,7 @@ extension AuditEntry.Event {
         switch self {
         case .granted:
             EventRule(
-                title: "Redeemed", korean: "구매 반영", mood: .good, part: .purchases, object: .transaction,
+                title: "Redeemed", korean: "구매 지급", mood: .good, part: .purchases, object: .transaction,
                 reason: .words("the team's"),
                 messages: [
                     .productPurchased, .subscriptionPurchased, .subscriptionRenewed, .subscriptionResumed,
@@ -256,13 +256,13 @@ extension AuditEntry.Event {
             ) { "A request to \($0.storeName) about \($0.subject) was decided\($0.ending)" }
         case .storeAnswered:
             EventRule(
-                title: "Store answered", korean: "스토어의 답", part: .team, object: .transaction,
+                title: "Store answered", korean: "스토어의 응답", part: .team, object: .transaction,
                 reason: .words("the action and the answer"), isToldToApps: false,
                 meaning: "the store accepted or refused an action that the team asked for"
             ) { "\($0.company) answered about \($0.subject)\($0.ending)" }
         case .refundAnswered:
             EventRule(
-                title: "Refund question answered", korean: "환불 질문에 답함", part: .refunds, object: .transaction,
+                title: "Refund question answered", korean: "환불 문의에 답변", part: .refunds, object: .transaction,
                 reason: .words("the answer, the rule and the facts"),
                 meaning: "the service answered the store's question about a refund, or about a disputed payment"
             ) { "Till answered the store's question about a refund of \($0.subject)\($0.ending)" }

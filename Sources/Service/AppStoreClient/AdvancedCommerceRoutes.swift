@@ -99,7 +99,7 @@ enum AdvancedCommerceRefusal: RuledError, Equatable {
             ErrorRule(
                 "commerceRefused", .unprocessable,
                 "The App Store refuses the request with \(number). Look the number up in Apple's \"Error messages and codes\" of the Advanced Commerce API.",
-                korean: "App Store가 \(number)(으)로 요청을 거절합니다. Advanced Commerce API의 오류 코드에서 번호를 찾으세요.")
+                korean: "App Store가 요청을 거절했습니다(\(number)). Advanced Commerce API의 오류 코드에서 번호를 찾으세요.")
         }
     }
 }

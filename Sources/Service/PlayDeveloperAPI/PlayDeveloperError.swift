@@ -69,11 +69,11 @@ package enum PlayDeveloperError: RuledError, Equatable {
             ErrorRule(
                 "googlePlayFailed", .unavailable, mayRetry: true,
                 "Google Play answered with \(status). Try again later.",
-                korean: "Google Play가 \(status)(으)로 응답했습니다. 나중에 다시 시도하세요.")
+                korean: "Google Play에서 \(status) 응답이 왔습니다. 나중에 다시 시도하세요.")
         case .refused(let status, let reason):
             ErrorRule(
                 "googlePlayRefused", .badGateway, "Google Play answered with \(Self.text(status, reason)).",
-                korean: "Google Play가 \(Self.text(status, reason))(으)로 응답했습니다.")
+                korean: "Google Play에서 \(Self.text(status, reason)) 응답이 왔습니다.")
         case .answerInvalid(let reason):
             ErrorRule(
                 "googlePlayAnswerInvalid", .badGateway, mayRetry: true,

@@ -92,7 +92,7 @@ extension ProofRefusal.Reason {
             rule(
                 "The purchase has the form of In-app Billing 1 and 2, which Google has retired.",
                 "Send a purchase of the Play Billing Library.",
-                korean: "Google이 폐지한 이전 결제 API의 형식입니다.",
+                korean: "Google이 지원을 종료한 이전 결제 API의 형식입니다.",
                 "Play 결제 라이브러리의 구매를 보내세요.")
         case .purchasePending:
             rule(
@@ -111,7 +111,7 @@ extension ProofRefusal.Reason {
                 "The receipt has more purchases than the service reads.",
                 "Redeem the signed transactions instead.",
                 korean: "영수증의 구매가 서비스가 읽는 수보다 많습니다.",
-                "대신 서명된 거래를 등록하세요.")
+                "대신 서명된 거래로 지급받으세요.")
         case .innerProofInvalid:
             rule(
                 "A proof inside the notification is invalid or does not match it.",

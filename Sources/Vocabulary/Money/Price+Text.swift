@@ -8,13 +8,16 @@ extension Price {
     /// The amount as Koreans write it: `₩1,200`. Other currencies keep their code, since a dollar sign names several.
     public var korean: String { sign + koreanPrefix + magnitudeText }
 
-    /// A sum as Koreans read it aloud: `₩106만 4,400`. Other currencies have no such words for their cents.
+    /// A sum as Koreans read it aloud: `106만 4,400원`. One below 10,000 and other currencies have no such words.
     public var koreanSum: String {
-        guard currency == "KRW" else { return korean }
         let (value, _) = rounded
-        let parts = [(value / 100_000_000, "억"), (value / 10_000 % 10_000, "만"), (value % 10_000, "")]
-        let words = parts.filter { $0.0 > 0 }.map { $0.0.groupedDigits + $0.1 }
-        return sign + koreanPrefix + (words.isEmpty ? "0" : words.joined(separator: " "))
+        guard currency == "KRW", value >= 10_000 else { return korean }
+        let units: [(size: UInt64, name: String)] = [
+            (1_000_000_000_000, "조"), (100_000_000, "억"), (10_000, "만"), (1, "원"),
+        ]
+        let parts = units.map { (number: value / $0.size % 10_000, name: $0.name) }
+        let words = parts.filter { $0.number > 0 }.map { $0.number.groupedDigits + $0.name }
+        return sign + words.joined(separator: " ") + (value.isMultiple(of: 10_000) ? " 원" : "")
     }
 
     /// The number of decimal places of the currency (ISO 4217).

@@ -72,7 +72,8 @@ public struct Redemption: Hashable, Sendable, Codable {
                     rawValue, .conflict, "Another user has redeemed the purchase and keeps it. Log in as that user.",
                     "Another user has redeemed the purchase and keeps it.",
                     "Ask the customer to log in as that user, or revoke the purchase there and grant the item here.",
-                    korean: "다른 사용자가 이 구매를 등록했고 계속 소유합니다.", "고객에게 그 사용자로 로그인하도록 요청하거나, 그쪽의 구매를 회수하고 여기에 아이템을 지급하세요.")
+                    korean: "이 구매는 다른 사용자에게 지급되었고 그 사용자가 계속 소유합니다.",
+                    "고객에게 그 사용자로 로그인하도록 요청하거나, 그쪽의 구매를 회수하고 여기에 아이템을 지급하세요.")
             case .transferTooSoon:
                 ErrorRule(
                     rawValue, .conflict, mayRetry: true,
@@ -93,7 +94,7 @@ public struct Redemption: Hashable, Sendable, Codable {
                     "The product is not in the service's catalog. Add it, then redeem the same proof again.",
                     "The catalog does not have the product.",
                     "Add the product to the catalog. The app's next restore redeems the purchase.",
-                    korean: "카탈로그에 이 상품이 없습니다.", "상품을 카탈로그에 추가하세요. 앱에서 다음에 복원할 때 구매가 등록됩니다.")
+                    korean: "카탈로그에 이 상품이 없습니다.", "상품을 카탈로그에 추가하세요. 앱에서 다음에 복원할 때 구매가 지급됩니다.")
             case .transactionConflict:
                 ErrorRule(
                     rawValue, .conflict,

@@ -147,7 +147,7 @@ import Vocabulary
         #expect(other.words.contains("Another user has redeemed the purchase and keeps it."))
         #expect(links(other, "/-/alice").contains(Self.path))
         let korean = try await browser.get("/console/customers/-/bob", headers: [.acceptLanguage: "ko"]).words
-        #expect(korean.contains("거절: garden.gate") && korean.contains("다른 사용자가 이 구매를 등록했고 계속 소유합니다."))
+        #expect(korean.contains("거절: garden.gate") && korean.contains("이 구매는 다른 사용자에게 지급되었고 그 사용자가 계속 소유합니다."))
         // Each entry is on exactly one page.
         let all = try await console.entitlements.story(of: alice, before: nil, limit: 100).count
         var (entries, next) = (0, Optional(Self.path + "/timeline?pageSize=2"))
@@ -393,6 +393,6 @@ import Vocabulary
         let bought = try console.garden.buy("garden.season", account: "carol")
         _ = try await console.entitlements.receive(
             statement: Array(try console.store.signedTransaction(bought.identifier).utf8))
-        #expect(try await explain("bed%201").contains("주인 없는 garden.season 구매가 있습니다."))
+        #expect(try await explain("bed%201").contains("소유자 미확인 구매(garden.season)가 있습니다."))
     }
 }

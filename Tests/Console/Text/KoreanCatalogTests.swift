@@ -93,6 +93,7 @@ import Vocabulary
             FigureQuery.Group.allCases.map { Phrase(titled: $0).english },
             StoryKind.allCases.map { Phrase(titled: $0).english },
             StoreKitCall.allCases.map { Phrase(titled: $0).english },
+            SendAttemptResult.allCases.filter { $0 != .success }.map(\.rawValue),
         ].joined())
 
     @Test func `every text that another part states in English has its Korean`() {

@@ -247,7 +247,7 @@ extension HealthRoutes {
             Listing.table("Settings", of: system.settings, empty: "There are no settings.") {
                 column("Setting") { Shown.identifier($0.name) }
                 column("Value") { data($0.value) }
-                column("Source") { setting in
+                column(Phrase("Source", context: "setting")) { setting in
                     if let source = setting.source { data(source) } else { "default" }
                 }
             }

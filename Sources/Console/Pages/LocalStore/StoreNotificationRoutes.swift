@@ -87,7 +87,7 @@ extension LocalStoreRoutes {
                 Listing.table("Attempts", of: notification.sendAttempts, empty: "The notification was not sent.") {
                     column("Time") { Shown.moment($0.date) }
                     column("Result") {
-                        Shown.badge($0.result == .success ? Self.received : (Phrase(same: $0.result.rawValue), .bad))
+                        Shown.badge($0.result == .success ? Self.received : (Phrase(stated: $0.result.rawValue), .bad))
                     }
                 }
             }
