@@ -12,7 +12,6 @@ let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.sw
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -72,8 +71,8 @@ let package = Package(
         .target(
             name: "HTTPSupport",
             dependencies: [
-                "CCurl", "Catalog", "Ledger", "Proofs", "Vocabulary", grdb, hummingbird, hummingbirdCore,
-                hummingbirdTLS, lifecycle, logging, nioHTTPTypes, nioPosix,
+                "CCurl", "COpenSSL", "Catalog", "Ledger", "Proofs", "Vocabulary", grdb, hummingbird, hummingbirdCore,
+                lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
             exclude: ["LocalStoreHTTP/Resources"], plugins: embeddedResources),
         .target(
@@ -204,7 +203,8 @@ let package = Package(
         .testTarget(
             name: "HTTPSupportTests",
             dependencies: [
-                "HTTPSupport", "Ledger", "Proofs", "TestSupport", "Vocabulary", lifecycle, logging, nioCore, nioPosix,
+                "COpenSSL", "HTTPSupport", "Ledger", "Proofs", "TestSupport", "Vocabulary", lifecycle, logging, nioCore,
+                nioPosix,
             ],
             path: "Tests/HTTPSupport", exclude: ["oracle-tokens.json", "oracle_tokens.py"]),
         .testTarget(

@@ -17,6 +17,7 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
@@ -41,6 +42,24 @@ static inline const char *till_string_stack_value(const TillStringStack *stack, 
     return sk_OPENSSL_STRING_value(stack, index);
 }
 static inline void till_string_stack_free(TillStringStack *stack) { X509_email_free(stack); }
+
+// Tickets and kept sessions would let a stolen key decrypt recorded traffic; each further connection signs once more in their place.
+static inline SSL_CTX *till_tls_server_context(int minimum_version, const char *suites, const char *groups) {
+    SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+    if (context == NULL) return NULL;
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    if (SSL_CTX_set_num_tickets(context, 0) == 1 && SSL_CTX_set_min_proto_version(context, minimum_version) == 1 &&
+        SSL_CTX_set_cipher_list(context, suites) == 1 && SSL_CTX_set1_groups_list(context, groups) == 1) {
+        return context;
+    }
+    SSL_CTX_free(context);
+    return NULL;
+}
+static inline int till_tls_add_certificate(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
 
 static inline long till_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 

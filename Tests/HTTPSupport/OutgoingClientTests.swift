@@ -1,6 +1,6 @@
+import COpenSSL
 import Foundation
 import HTTPSupport
-import NIOSSL
 import Synchronization
 import TestSupport
 import Testing
@@ -532,12 +532,11 @@ private actor Arrivals {
             }
         }
 
-        var server: TLSConfiguration {
+        var server: TLSContext {
             get throws {
-                .makeServerConfiguration(
-                    certificateChain: try NIOSSLCertificate.fromPEMFile(folder.file("certificate.pem").path)
-                        .map { .certificate($0) },
-                    privateKey: .privateKey(try NIOSSLPrivateKey(file: folder.file("key.pem").path, format: .pem)))
+                try TLSContext(
+                    chain: Array(try Data(contentsOf: folder.file("certificate.pem"))),
+                    key: Array(try Data(contentsOf: folder.file("key.pem"))))
             }
         }
     }
@@ -583,8 +582,11 @@ private actor Arrivals {
 
     @Test func `TLS 1.1 is refused`() async throws {
         let identity = try await Identity()
-        var old = try identity.server
-        (old.minimumTLSVersion, old.maximumTLSVersion) = (.tlsv1, .tlsv11)
+        let old = try identity.server
+        // Versions that OpenSSL still speaks at its lowest level alone.
+        #expect(SSL_CTX_set_cipher_list(old.pointer, "ALL:@SECLEVEL=0") == 1)
+        #expect(SSL_CTX_ctrl(old.pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_VERSION), nil) == 1)
+        #expect(SSL_CTX_ctrl(old.pointer, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(TLS1_1_VERSION), nil) == 1)
         let server = try await ScriptedServer(tls: old) { try await $1.answer() }
         var request = OutgoingRequest(.get, server.url())
         request.roots = try identity.roots

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPSupport
 import NIOCore
 import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// A server on a free port of this machine that answers with the bytes of a script.
@@ -57,14 +57,11 @@ final class ScriptedServer: Sendable {
     private let task: Task<Void, Never>
 
     /// - Parameter tls: Nil for a server without TLS.
-    init(tls: TLSConfiguration? = nil, _ script: @escaping Script) async throws {
-        let context = try tls.map { try NIOSSLContext(configuration: $0) }
+    init(tls: TLSContext? = nil, _ script: @escaping Script) async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let context {
-                        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
-                    }
+                    if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(tls)) }
                     return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }

@@ -104,11 +104,11 @@ import Testing
         }
     }
 
-    /// Each compiles many files: a second copy of BoringSSL, HTTP/2 or SOCKS. Tests have `TestClient`, `EventListener` and
+    /// Each compiles many files: a copy of BoringSSL, HTTP/2 or SOCKS. Tests have `TestClient`, `EventListener` and
     /// `OracleTokens` in their place.
     @Test(arguments: [
-        "AsyncHTTPClient", "Crypto", "CryptoExtras", "HummingbirdHTTP2", "HummingbirdTesting", "JWTKit",
-        "NIOCertificateReloading", "NIOHTTP2", "NIOSOCKS", "X509",
+        "AsyncHTTPClient", "Crypto", "CryptoExtras", "HummingbirdHTTP2", "HummingbirdTLS", "HummingbirdTesting",
+        "JWTKit", "NIOCertificateReloading", "NIOHTTP2", "NIOSOCKS", "NIOSSL", "X509",
     ])
     func `no target, not even of tests, needs a package that takes long to compile`(product: String) async throws {
         let products = try await Self.manifest.value.targets.flatMap(\.dependencies).compactMap { $0.product?.first }
@@ -165,7 +165,7 @@ import Testing
 
     @Test func `OpenSSL, curl and the databases are imported only by their own modules`() throws {
         for (name, rooms): (String, Set<String>) in [
-            ("CCurl", ["HTTPSupport", "Service"]), ("COpenSSL", ["Proofs"]), ("CPostgreSQL", ["Ledger"]),
+            ("CCurl", ["HTTPSupport", "Service"]), ("COpenSSL", ["HTTPSupport", "Proofs"]), ("CPostgreSQL", ["Ledger"]),
             ("GRDBSQLite", ["Ledger"]),
             // Of `HTTPSupport`, the folder `LocalStores` alone (`FolderWallTests`).
             ("GRDB", ["AppStore", "HTTPSupport", "Ledger", "PlayStore"]),

@@ -1,55 +1,34 @@
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOSSL
 import Proofs
 import Synchronization
 
 /// The TLS certificate of the server with its key. New connections use those that were loaded last.
 package final class ServerCertificate: Sendable {
-    private struct Loaded {
-        let context: NIOSSLContext
-        let endsAt: Timestamp?
-    }
-
     private let configuration: ServerConfiguration
-    private let loaded: Mutex<Loaded>
+    private let loaded: Mutex<TLSContext>
 
     /// - Returns: Nil without TLS.
     /// - Throws: `ServerNotStarted` if a file is unreadable or the key does not match the certificate.
     package init?(_ configuration: ServerConfiguration) throws(ServerNotStarted) {
-        guard let loaded = try Self.load(configuration) else { return nil }
+        guard let loaded = try configuration.tlsContext() else { return nil }
         self.configuration = configuration
         self.loaded = Mutex(loaded)
     }
 
     /// The context of a new connection.
-    var context: NIOSSLContext { loaded.withLock { $0.context } }
+    var context: TLSContext { loaded.withLock(\.self) }
 
     /// The end of the certificate's validity; nil if it is unknown.
-    package var endsAt: Timestamp? { loaded.withLock { $0.endsAt } }
+    package var endsAt: Timestamp? { context.endsAt }
 
     /// Reads the files anew. Connections that are open keep the certificate of their beginning.
     ///
     /// - Throws: `ServerNotStarted`. The certificate is then unchanged.
     package func reload() throws(ServerNotStarted) {
-        guard let new = try Self.load(configuration) else { return }
+        guard let new = try configuration.tlsContext() else { return }
         loaded.withLock { $0 = new }
-    }
-
-    private static func load(_ configuration: ServerConfiguration) throws(ServerNotStarted) -> Loaded? {
-        guard let tls = try configuration.tlsConfiguration() else { return nil }
-        do {
-            let end: Timestamp? =
-                if case .certificate(let leaf)? = tls.certificateChain.first {
-                    Timestamp(secondsSince1970: Int64(leaf.notValidAfter))
-                } else {
-                    nil
-                }
-            return Loaded(context: try NIOSSLContext(configuration: tls), endsAt: end)
-        } catch {
-            throw ServerNotStarted(reason: "The TLS certificate cannot be used: \(error)")
-        }
     }
 }
 
@@ -60,7 +39,7 @@ struct CertifiedChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
+            try channel.pipeline.syncOperations.addHandler(TLSHandler(certificate.context))
         }.flatMap {
             base.setup(channel: channel, logger: logger)
         }

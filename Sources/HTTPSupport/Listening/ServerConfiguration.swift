@@ -1,7 +1,6 @@
 import Foundation
 import Hummingbird
 import Logging
-import NIOSSL
 import Proofs
 
 /// The settings of the HTTP server: address, TLS and limits.
@@ -30,20 +29,14 @@ package struct ServerConfiguration: Sendable {
     /// The host as a URL has it.
     var writtenHost: String { host.contains(":") ? "[\(host)]" : host }
 
-    /// Returns a configuration for TLS 1.2 and later, with forward secrecy; nil without TLS.
+    /// Returns the certificate and the rules of TLS; nil without TLS.
     ///
     /// - Throws: `ServerNotStarted` if a file is unreadable or the key does not match the certificate.
-    package func tlsConfiguration() throws(ServerNotStarted) -> TLSConfiguration? {
+    package func tlsContext() throws(ServerNotStarted) -> TLSContext? {
         guard let (certificate, key) = tls else { return nil }
         do {
             // Of a file that cannot be read, there is no certificate.
-            let (chain, secret) = (NamedFile.bytes(of: certificate) ?? [], NamedFile.bytes(of: key) ?? [])
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMBytes(chain).map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(bytes: secret, format: .pem)))
-            configuration.requireForwardSecrecy()
-            _ = try NIOSSLContext(configuration: configuration)
-            return configuration
+            return try TLSContext(chain: NamedFile.bytes(of: certificate) ?? [], key: NamedFile.bytes(of: key) ?? [])
         } catch {
             throw ServerNotStarted(
                 reason: "Cannot use the certificate \"\(certificate.path)\" with the key \"\(key.path)\" for TLS. "

@@ -1,6 +1,5 @@
 import CCurl
 import Foundation
-import NIOSSL
 import Synchronization
 
 package struct OutgoingRequest: Sendable {
@@ -169,7 +168,7 @@ package struct AdditionalRoots: Sendable {
     ///
     /// - Returns: Nil if the text has no certificate, or an invalid one.
     package init?(pem: [UInt8]) {
-        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else { return nil }
+        guard PEMText.certificates(in: pem) else { return nil }
         let system = Self.systemFile.flatMap { FileManager.default.contents(atPath: $0) }
         self.pem = Array(system ?? Data()) + [UInt8(ascii: "\n")] + pem
     }

@@ -34,7 +34,7 @@ extension Examination {
         guard let tls = configuration.server.tls else { return [] }
         let path = tls.certificate.path
         do {
-            _ = try configuration.server.tlsConfiguration()
+            _ = try configuration.server.tlsContext()
         } catch {
             return [.problem(.tlsCertificate, message(error))]
         }
