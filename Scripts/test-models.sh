@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares the models of both stores, as PyPI's newest libraries have them, with what the service and the local stores know.
+# Compares the models of both stores, as PyPI's newest libraries have them, with what the service and the local stores know, and
+# adds to each of them to see that the comparison fails.
 #   Scripts/test-models.sh TILL
 # With NEWEST=1 the libraries are those of this moment instead of the pinned ones.
 set -euo pipefail
@@ -15,4 +16,6 @@ if [ -n "${NEWEST:-}" ]; then
 else
     python_tools test-models appstoreserverlibrary googleapiclient
 fi
-PYTHONDONTWRITEBYTECODE=1 exec "$tools/bin/python" Tests/Models/models.py "$TILL"
+export TILL PYTHONDONTWRITEBYTECODE=1
+"$tools/bin/python" Tests/Models/models.py "$TILL"
+exec "$tools/bin/python" -m unittest discover Tests/Models

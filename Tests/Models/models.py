@@ -246,7 +246,7 @@ def served(till, endpoints):
         finally:
             for process in processes:
                 process.terminate()
-                process.wait()
+                process.communicate()
     return found
 
 
@@ -442,13 +442,26 @@ class Comparison:
         return found
 
 
-def main(till):
-    comparison = Comparison(till)
-    excuses, failures = [], list(comparison.stale)
+def read_excuses():
+    """The excuses of excuses.txt, each with its line, side, store and form of a name."""
+    excuses = []
     for number, line in lines("excuses.txt"):
         form = re.fullmatch(r"(service|double|both) (apple|google) ([^:]*(?::[a-zA-Z]+)?): (\S.*)", line)
         assert form, f"excuses.txt:{number}: a line is SIDE STORE NAME: REASON, and this one is \"{line}\""
         excuses.append((number, form[1], form[2], form[3]))
+    return excuses
+
+
+def matching(excuses, side, item):
+    """The lines of the excuses that pass over an item of a side."""
+    return [
+        number for number, of, store, name in excuses
+        if of in (side, "both") and store == item.store and fnmatch.fnmatchcase(item.name, name)]
+
+
+def main(till):
+    comparison = Comparison(till)
+    excuses, failures = read_excuses(), list(comparison.stale)
     needed, report = collections.Counter(), []
     for (side, store), items in comparison.items.items():
         counts = collections.defaultdict(collections.Counter)
@@ -457,13 +470,11 @@ def main(till):
             counts[item.kind]["known"] += known
             if known:
                 continue
-            matching = [
-                number for number, of, whose, name in excuses
-                if of in (side, "both") and whose == store and fnmatch.fnmatchcase(item.name, name)]
-            counts[item.kind]["excused"] += bool(matching)
-            for number in matching:
+            numbers = matching(excuses, side, item)
+            counts[item.kind]["excused"] += bool(numbers)
+            for number in numbers:
                 needed[number, side] += 1
-            if not matching:
+            if not numbers:
                 failures.append(f"{side} {store}: the {item.kind} {item.name} is unknown ({item.source})")
         told = "; ".join(
             f"{count['compared']} {kind}s: {count['known']} known, {count['excused']} excused"
@@ -483,4 +494,5 @@ def main(till):
             "Tests/Models/excuses.txt.")
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])
