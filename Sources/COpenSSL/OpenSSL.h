@@ -2,7 +2,8 @@
 #ifndef TILL_OPENSSL_H
 #define TILL_OPENSSL_H
 
-// The hash's own state, which OpenSSL 3 still has and calls deprecated, can be copied like any value; its newer one cannot.
+// The hash's own state, which OpenSSL 3 still has and calls deprecated, can be copied like any value; its newer one cannot. The
+// tables of a group's multiples are deprecated, too.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include <openssl/bio.h>
@@ -41,6 +42,17 @@ static inline const char *till_string_stack_value(const TillStringStack *stack, 
     return sk_OPENSSL_STRING_value(stack, index);
 }
 static inline void till_string_stack_free(TillStringStack *stack) { X509_email_free(stack); }
+
+// Weak, so that a version of OpenSSL without these functions means a process without tables.
+__attribute__((weak)) int EC_GROUP_precompute_mult(EC_GROUP *group, BN_CTX *numbers);
+__attribute__((weak)) int EC_GROUP_have_precompute_mult(const EC_GROUP *group);
+
+static inline int till_group_make_table(EC_GROUP *group) {
+    return EC_GROUP_precompute_mult ? EC_GROUP_precompute_mult(group, NULL) : 0;
+}
+static inline int till_group_has_table(const EC_GROUP *group) {
+    return EC_GROUP_have_precompute_mult ? EC_GROUP_have_precompute_mult(group) : 0;
+}
 
 static inline long till_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 
