@@ -111,10 +111,10 @@ public struct ProofVerifier: Sendable {
         let moment = AppReceipt.creationDate(ofPayload: signedData.content) ?? clock.now()
         let trust = trust.state
         let known = trust.chains.find(signedData, at: moment)
-        let chain = if let known { known.chain } else { try validate(signedData, by: trust.anchors, at: moment) }
+        let chain = if let known { known.chain } else { try validate(signedData, by: trust, at: moment) }
         let digest = signedData.contentDigest
         guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
-        if known == nil { trust.chains.insert(.init(signedData, chain)) }
+        if known == nil { trust.keep(.init(signedData, chain)) }
 
         var receipt = AppReceipt()
         let unreadable: Set<Int>
@@ -133,15 +133,16 @@ public struct ProofVerifier: Sendable {
     }
 
     private func validate(
-        _ signedData: SignedData, by anchors: TrustAnchors, at moment: Timestamp
+        _ signedData: SignedData, by trust: CurrentTrust.State, at moment: Timestamp
     ) throws(ProofRefusal) -> ValidatedChain {
-        let certificates = signedData.certificates.compactMap { Certificate(der: Array($0)) }
+        let certificates = signedData.certificates.compactMap { trust.intermediates.certificate(Array($0)) }
         var refusal = ProofRefusal(.signerCertificateMissing)
         // An attacker may put a certificate with the same name first, so every candidate is tried. The reader limits
         // the number of certificates.
         for leaf in signedData.signerCertificates(among: certificates).reversed() {
             do throws(ProofRefusal) {
-                return try anchors.validate(leaf: leaf, others: certificates.filter { $0 != leaf }, at: moment)
+                return try trust.anchors.validate(
+                    leaf: leaf, others: certificates.filter { $0 != leaf }, known: trust.intermediates, at: moment)
             } catch {
                 refusal = error
             }
@@ -213,12 +214,12 @@ public struct ProofVerifier: Sendable {
         let moment = SignedPayload.date(of: payload) ?? clock.now()
         let trust = trust.state
         let known = trust.chains.find(signed, at: moment)
-        let chain = if let known { known.chain } else { try validate(signed, by: trust.anchors, at: moment) }
+        let chain = if let known { known.chain } else { try validate(signed, by: trust, at: moment) }
         let headerDigest = known?.headerDigest ?? signed.headerDigest
         let digest = signed.digest(continuing: headerDigest)
         guard signed.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
         if known == nil {
-            trust.chains.insert(.init(signed, chain, headerDigest: headerDigest))
+            trust.keep(.init(signed, chain, headerDigest: headerDigest))
         } else {
             trust.signingKeys.count(chain.key)
         }
@@ -229,18 +230,18 @@ public struct ProofVerifier: Sendable {
     }
 
     private func validate(
-        _ signed: SignedJSON, by anchors: TrustAnchors, at moment: Timestamp
+        _ signed: SignedJSON, by trust: CurrentTrust.State, at moment: Timestamp
     ) throws(ProofRefusal) -> ValidatedChain {
         let encoded = try signed.certificates()
         guard encoded.count == 3 || encoded.count == 1 else { throw ProofRefusal(.chainShape) }
         // Only the number of certificates matters for the last of three: the anchor is trusted already.
-        let certificates = encoded.prefix(2).compactMap { Certificate(der: $0) }
+        let certificates = encoded.prefix(2).compactMap { trust.intermediates.certificate($0) }
         guard let leaf = certificates.first, certificates.count == min(encoded.count, 2) else {
             throw ProofRefusal(.signerCertificateMissing)
         }
-        return try anchors.validate(
-            leaf: leaf, others: Array(certificates.dropFirst()),
-            roots: encoded.dropFirst(2).compactMap { Certificate(der: $0) }, at: moment)
+        return try trust.anchors.validate(
+            leaf: leaf, others: Array(certificates.dropFirst()), roots: Array(encoded.dropFirst(2)),
+            known: trust.intermediates, at: moment)
     }
 
     /// Verifies the payload's date, environment and app, after its signature.
@@ -386,11 +387,18 @@ final class CurrentTrust: Sendable {
     final class State: Sendable {
         let anchors: TrustAnchors
         let chains = ChainCache()
+        let intermediates = KnownIntermediates()
         let signingKeys: SigningKeys
 
         init(_ anchors: TrustAnchors, keyTables: Int) {
             self.anchors = anchors
             signingKeys = SigningKeys(maximumTables: keyTables)
+        }
+
+        /// Keeps a chain under which a signature was valid.
+        func keep(_ entry: ChainCache.Entry) {
+            chains.insert(entry)
+            intermediates.insert(entry.chain.path)
         }
     }
 
