@@ -14,12 +14,9 @@ import COpenSSL
 ///
 /// The class is unchecked because the pointers refer to C memory. They never change, and nothing changes the groups after `init`.
 package final class KeyMultiples: @unchecked Sendable {
-    /// The memory of a table, in bytes: 64 points of 64 bytes for each of 37 windows.
-    static let size = 37 * 64 * 64
-
     /// P-256 with its own generator.
     private let curve: OpaquePointer
-    /// P-256 with the key as its generator, and the table.
+    /// P-256 with the key as its generator, and the table: 64 points of 64 bytes for each of 37 windows.
     private let multiples: OpaquePointer
 
     /// Makes and checks the table, in some 40 ms.
