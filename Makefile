@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings openapi pictures test simulate simulate-decisions simulate-deadlines crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-models test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-distance bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel test-examples release test-release
+.PHONY: help build demo settings openapi pictures test simulate simulate-decisions compare-signatures simulate-deadlines crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-models test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-distance bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel test-examples release test-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the o
 simulate-decisions: requirements ## Decide the stories of a million seeds (SEEDS=N), each in seven orders, without a ledger
 	@TILL_DECISION_SEEDS=$(or $(SEEDS),1000000) \
 		Scripts/swift-test.sh --filter DecisionPropertyTests
+
+compare-signatures: requirements ## Verify a million signatures (COUNT=N) with tables of their keys' multiples, and compare with EVP
+	@TILL_SIGNATURES=$(or $(COUNT),1000000) Scripts/swift-test.sh --filter KeyMultiplesTests
 
 simulate-deadlines: requirements ## Play the deadlines of both stores for a thousand years (YEARS=N), or those of a seed (SEED=N)
 	@TILL_DEADLINE_YEARS=$(or $(YEARS),1000) TILL_DEADLINE_SEED=$(SEED) \

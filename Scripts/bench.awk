@@ -46,12 +46,14 @@ END {
     purchase = rate(1000, "1000 signed purchases")
     cold = rate(1, "1 transaction of an unknown chain")
     coldReceipt = rate(1, "1 receipt of 10 of an unknown chain")
+    coldLeaf = rate(1, "1 transaction of an unknown leaf")
     reading = rate(1, "2 certificates")
     if (missing || !receipts[1] || !receipts[2] || !p256 || !p384 || !rsa) {
         print "The output of openssl speed or of the benchmarks was not understood." > "/dev/stderr"
         exit 1
     }
     parts = 1 / (2 / p384 + 1 / p256 + 1 / reading)
+    leafParts = 1 / (1 / p384 + 1 / p256 + 0.5 / reading)
 
     printf "%-40s %9s     %-46s %6s   %-15s%s\n", "one core", "Till", "the same run, without Till", "ratio", "target", other ? "   of the other checkout" : ""
     line("signed transaction, chain known", one, p256, "P-256 verify", percent(one, p256), "80 % or more", "1000 transactions")
@@ -59,6 +61,7 @@ END {
     line("receipt of 187 purchases, chain known", many, p256, "P-256 verify", percent(many, p256), "6.5 % or more", "1000 receipts of 187")
     line("signed purchase of Google Play", purchase, rsa, "RSA-2048 verify", percent(purchase, rsa), "60 % or more", "1000 signed purchases")
     line("signed transaction, chain unknown", cold, parts, "its 3 signatures, 2 certificates read", percent(cold, parts), "83 % or more", "1 transaction of an unknown chain")
+    line("signed transaction, leaf unknown", coldLeaf, leafParts, "its 2 signatures, 1 certificate read", percent(coldLeaf, leafParts), "83 % or more", "1 transaction of an unknown leaf")
     line("receipt of 10 purchases, chain unknown", coldReceipt, rsa, "RSA-2048 verify", percent(coldReceipt, rsa), "", "1 receipt of 10 of an unknown chain")
     # `verify_transaction` in bench/compare/rust-vs-others/RESULTS.md of namecare/app-store-server-library-rust, in microseconds. It
     # does not name its machine. The other libraries there take 315 to 587.

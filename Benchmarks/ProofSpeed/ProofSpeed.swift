@@ -52,6 +52,12 @@ let benchmarks: @Sendable () -> Void = {
     measureUnknown("1 transaction of an unknown chain", samples.transactions)
     measureUnknown("1 receipt of 10 of an unknown chain", samples.receiptsOfTen)
 
+    let leafVerifier = ProofVerifier(anchors: samples.anchors, clock: Samples.clock)
+    measure("1 transaction of an unknown leaf") { benchmark in
+        let proofs = samples.transactionsOfLeaves
+        verify(proofs[benchmark.currentIteration % proofs.count], with: leafVerifier)
+    }
+
     measure("2 certificates") { _ in
         for der in samples.certificates { blackHole(Certificate(der: der)) }
     }

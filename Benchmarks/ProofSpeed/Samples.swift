@@ -5,6 +5,8 @@ struct Samples: Sendable {
     let anchors: TrustAnchors
     /// Distinct signed transactions of about 4.5 KB.
     let transactions: [[UInt8]]
+    /// Signed transactions of more leaves below the same intermediate than the cache of chains has.
+    let transactionsOfLeaves: [[UInt8]]
     /// The DER of distinct app receipts with ten purchases.
     let receiptsOfTen: [[UInt8]]
     /// The DER of distinct app receipts with 187 purchases, as in the largest known receipt of Apple.
@@ -32,6 +34,9 @@ struct Samples: Sendable {
             .rsa, name: "Benchmark", validity: validity, randomBytes: Randomness.system.bytes)
         anchors = try TrustAnchors([ellipticCurve, rsa].compactMap { try TrustAnchor($0.root.certificate) })
         transactions = try (0..<500).map { try Self.transaction($0, chain: ellipticCurve) }
+        transactionsOfLeaves = try (0..<64 as Range<UInt8>).map {
+            try Self.transaction(Int($0), chain: Self.anotherLeaf($0, below: ellipticCurve, validity: validity))
+        }
         receiptsOfTen = try (0..<100).map { try Self.receipt($0, purchases: 10, chain: rsa) }
         receiptsOf187 = try (0..<20).map { try Self.receipt($0, purchases: 187, chain: rsa) }
         let key = rsa.leaf.key
@@ -48,6 +53,20 @@ struct Samples: Sendable {
     /// Verifies the bare signature, the lower bound for every proof.
     func verifySignature(_: Int) {
         precondition(signature.key.verifiesES256(signature.bytes, overDigest: signature.digest))
+    }
+
+    private static func anotherLeaf(
+        _ number: UInt8, below chain: CertificateChain, validity: ClosedRange<Int64>
+    ) throws -> CertificateChain {
+        let template = CertificateTemplate(
+            role: .leaf, commonName: "Benchmark Signing", organization: "Till" + String(repeating: ".", count: 52),
+            serialNumber: [2, number], notBefore: validity.lowerBound, notAfter: validity.upperBound,
+            appleExtensions: [.receiptSigning], ocspResponder: "http://ocsp.till.invalid/")
+        let key = try PrivateKey.generate(.p256)
+        let certificate = try template.issue(
+            for: key.publicKey, issuer: chain.intermediate.certificate, signer: chain.intermediate.key, digest: .sha384)
+        return CertificateChain(
+            root: chain.root, intermediate: chain.intermediate, leaf: .init(certificate: certificate, key: key))
     }
 
     private static func transaction(_ number: Int, chain: CertificateChain) throws -> [UInt8] {

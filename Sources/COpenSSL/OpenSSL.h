@@ -2,7 +2,8 @@
 #ifndef TILL_OPENSSL_H
 #define TILL_OPENSSL_H
 
-// The hash's own state, which OpenSSL 3 still has and calls deprecated, can be copied like any value; its newer one cannot.
+// The hash's own state, which OpenSSL 3 still has and calls deprecated, can be copied like any value; its newer one cannot. The
+// tables of a group's multiples are deprecated, too.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include <openssl/bio.h>
@@ -59,6 +60,17 @@ static inline SSL_CTX *till_tls_server_context(int minimum_version, const char *
 }
 static inline int till_tls_add_certificate(SSL_CTX *context, X509 *certificate) {
     return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
+// Weak, so that a version of OpenSSL without these functions means a process without tables.
+__attribute__((weak)) int EC_GROUP_precompute_mult(EC_GROUP *group, BN_CTX *numbers);
+__attribute__((weak)) int EC_GROUP_have_precompute_mult(const EC_GROUP *group);
+
+static inline int till_group_make_table(EC_GROUP *group) {
+    return EC_GROUP_precompute_mult ? EC_GROUP_precompute_mult(group, NULL) : 0;
+}
+static inline int till_group_has_table(const EC_GROUP *group) {
+    return EC_GROUP_have_precompute_mult ? EC_GROUP_have_precompute_mult(group) : 0;
 }
 
 static inline long till_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }

@@ -79,6 +79,27 @@ import Testing
         #expect(verifier.cachedChainCount == 1)
     }
 
+    @Test func `a chain that signs a thousand proofs gets a table, which changes no verdict`() throws {
+        let chain = try TestChains.ellipticCurve.get()
+        let anchors = try TestChains.anchors(chain)
+        let verifier = ProofVerifier(anchors: anchors, clock: ManualClock())
+        let without = ProofVerifier(anchors: anchors, clock: ManualClock(), keyTables: 0)
+        let proof = try TestProofs.transaction(TestProofs.transactionPayload(), chain: chain)
+        // The first proof makes the chain known.
+        for _ in 0..<1024 { _ = try verifier.verify(proof, expecting: ProofExpectations()) }
+        #expect(verifier.keyTableCount == 0)
+        for verifier in [verifier, without] { _ = try verifier.verify(proof, expecting: ProofExpectations()) }
+        #expect(verifier.keyTableCount == 1)
+        #expect(without.keyTableCount == 0)
+        _ = try verifier.verify(proof, expecting: ProofExpectations())
+        let forged = Array(proof.dropLast(4)) + Array("AAAA".utf8)
+        #expect(throws: ProofRefusal(.signatureInvalid)) {
+            try verifier.verify(forged, expecting: ProofExpectations())
+        }
+        verifier.replaceRoots(with: anchors)
+        #expect(verifier.keyTableCount == 0)
+    }
+
     @Test func `the cache keeps the newest chains`() throws {
         let chains = try (0..<40).map { try TestChains.make(name: "Chain \($0)") }
         let verifier = ProofVerifier(

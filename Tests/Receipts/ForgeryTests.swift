@@ -167,6 +167,80 @@ import Testing
         #expect(refusal(of: try TestProofs.transaction(chain: chain), by: verifier) == flaw.expected)
     }
 
+    /// A leaf below the chain's intermediate.
+    ///
+    /// - Parameter signer: Another signer than the intermediate's key.
+    private func anotherLeaf(
+        below chain: CertificateChain, signedBy signer: PrivateKey? = nil,
+        adjust: (inout CertificateTemplate) -> Void = { _ in }
+    ) throws -> CertificateChain {
+        var template = CertificateTemplate(
+            role: .leaf, commonName: "Another", organization: "Till", serialNumber: [2],
+            notBefore: TestChains.validity.lowerBound, notAfter: TestChains.validity.upperBound,
+            appleExtensions: [.receiptSigning])
+        adjust(&template)
+        let isRSA = chain.leaf.key.publicKey.kind == .rsa(bits: 2048)
+        let key = try isRSA ? PrivateKey.generateRSA() : PrivateKey.generate(.p256)
+        let certificate = try template.issue(
+            for: key.publicKey, issuer: chain.intermediate.certificate, signer: signer ?? chain.intermediate.key,
+            digest: isRSA ? .sha256 : .sha384)
+        return CertificateChain(
+            root: chain.root, intermediate: chain.intermediate, leaf: .init(certificate: certificate, key: key))
+    }
+
+    /// The refusals of a verifier that knows the chain's intermediate, and of one that does not.
+    private func refusals(
+        of proof: [UInt8], after known: CertificateChain
+    ) throws -> (known: ProofRefusal?, unknown: ProofRefusal?) {
+        let anchors = try TestChains.anchors(known)
+        func refusal(by verifier: ProofVerifier) -> ProofRefusal? {
+            do throws(ProofRefusal) { _ = try verifier.verify(proof, expecting: .init()) } catch { return error }
+            return nil
+        }
+        let verifier = ProofVerifier(anchors: anchors, clock: ManualClock())
+        let isRSA = known.leaf.key.publicKey.kind == .rsa(bits: 2048)
+        _ = try verifier.verify(
+            isRSA ? TestProofs.signed(chain: known) : TestProofs.transaction(chain: known), expecting: .init())
+        let result = (refusal(by: verifier), refusal(by: ProofVerifier(anchors: anchors, clock: ManualClock())))
+        #expect(verifier.cachedChainCount == (result.0 == nil ? 2 : 1))
+        return result
+    }
+
+    @Test func `a leaf below a known intermediate has the verdict of one below an unknown`() throws {
+        let chain = try TestChains.make()
+        let leaf = try anotherLeaf(below: chain)
+        #expect(try refusals(of: TestProofs.transaction(chain: leaf), after: chain) == (nil, nil))
+        for flaw in Self.flaws where !flaw.name.hasPrefix("intermediate") {
+            let leaf = try anotherLeaf(below: chain, adjust: flaw.adjust)
+            let (known, unknown) = try refusals(of: TestProofs.transaction(chain: leaf), after: chain)
+            #expect(known?.reason == flaw.expected && known == unknown, "\(flaw.name)")
+        }
+        let stranger = try anotherLeaf(below: chain, signedBy: PrivateKey.generate(.p384))
+        let (known, unknown) = try refusals(of: TestProofs.transaction(chain: stranger), after: chain)
+        #expect(known?.reason == .chainUntrusted && known == unknown)
+        let receipts = try TestChains.make(.rsa)
+        let other = try anotherLeaf(below: receipts)
+        #expect(try refusals(of: TestProofs.signed(chain: other), after: receipts) == (nil, nil))
+        let forged = try anotherLeaf(below: receipts, signedBy: other.leaf.key)
+        #expect(try refusals(of: TestProofs.signed(chain: forged), after: receipts).known?.reason == .chainUntrusted)
+    }
+
+    @Test(arguments: [CertificateTemplate.Role.root, .intermediate])
+    func `a leaf below a known intermediate is refused where the path is not valid`(
+        role: CertificateTemplate.Role
+    ) throws {
+        let chain = try TestChains.make {
+            if $0.role == role { $0.notAfter = TestProofs.signedAt.secondsSince1970 + 1 }
+        }
+        let leaf = try anotherLeaf(below: chain)
+        for (seconds, expected): (Int64, ProofRefusal.Reason?) in [(0, nil), (1, .chainOutsideValidity)] {
+            let date = TestProofs.signedAt.millisecondsSince1970 + seconds * 1000
+            let payload = TestProofs.transactionPayload(changing: ["signedDate": .integer(date)])
+            let (known, unknown) = try refusals(of: TestProofs.transaction(payload, chain: leaf), after: chain)
+            #expect(known?.reason == expected && known == unknown)
+        }
+    }
+
     @Test func `a leaf that has expired since its signature is valid`() throws {
         let clock = ManualClock(Timestamp(secondsSince1970: TestChains.validity.upperBound + 1))
         let verifier = ProofVerifier(anchors: try TestChains.anchors(ellipticCurve, rsa), clock: clock)

@@ -43,6 +43,20 @@ struct WycheproofTests {
         #expect(judged == file.numberOfTests)
     }
 
+    @Test func `every vector has its expected result with a table of the key's multiples`() throws {
+        let url = try #require(Vectors.files("wycheproof").first { $0.lastPathComponent.hasPrefix("ecdsa") })
+        let file = try JSONDecoder().decode(File.self, from: Data(contentsOf: url))
+        for group in file.testGroups {
+            let key = try #require(PublicKey(der: Self.bytes(group.publicKeyDer)))
+            let multiples = try #require(KeyMultiples(of: key))
+            for vector in group.tests where vector.result != "acceptable" {
+                let digest = DigestAlgorithm.sha256.digest(of: Self.bytes(vector.msg))
+                let holds = multiples.verifies(Self.bytes(vector.sig), overDigest: digest)
+                #expect(holds == (vector.result == "valid"), "\(vector.tcId)")
+            }
+        }
+    }
+
     private static func bytes(_ hexadecimal: String) -> [UInt8] {
         let digits = hexadecimal.compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

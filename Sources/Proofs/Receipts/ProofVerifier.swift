@@ -21,13 +21,25 @@ public struct ProofVerifier: Sendable {
     private let purchases: SignedPurchaseVerifier
     private let clock: any WallClock
 
-    /// - Parameter appKeys: The keys of the apps on Google Play whose purchases are verified.
-    public init(anchors: TrustAnchors, appKeys: [AppKey] = [], clock: any WallClock) {
-        self.init(anchors: anchors, appKeys: KnownAppKeys(appKeys), clock: clock)
+    /// The most tables of keys' multiples, of 150 KB each, unless the caller states another number.
+    public static let standardKeyTables = 4
+
+    /// - Parameters:
+    ///   - appKeys: The keys of the apps on Google Play whose purchases are verified.
+    ///   - keyTables: The most P-256 keys with a table, which halves the time of a signature; 0 for none. A key that signs at
+    ///     least 1,024 of 8,192 proofs gets one, on a thread of its own.
+    public init(
+        anchors: TrustAnchors, appKeys: [AppKey] = [], clock: any WallClock,
+        keyTables: Int = ProofVerifier.standardKeyTables
+    ) {
+        self.init(anchors: anchors, appKeys: KnownAppKeys(appKeys), clock: clock, keyTables: keyTables)
     }
 
-    package init(anchors: TrustAnchors, appKeys: KnownAppKeys, clock: any WallClock) {
-        trust = CurrentTrust(anchors)
+    package init(
+        anchors: TrustAnchors, appKeys: KnownAppKeys, clock: any WallClock,
+        keyTables: Int = ProofVerifier.standardKeyTables
+    ) {
+        trust = CurrentTrust(anchors, keyTables: keyTables)
         purchases = SignedPurchaseVerifier(keys: appKeys, clock: clock)
         self.clock = clock
     }
@@ -88,6 +100,9 @@ public struct ProofVerifier: Sendable {
     /// The number of chains in the cache.
     package var cachedChainCount: Int { trust.state.chains.count }
 
+    /// The number of keys with a table. Waits for tables that are being made.
+    package var keyTableCount: Int { trust.state.signingKeys.tableCount }
+
     private func verify(
         container bytes: [UInt8],
         expecting expectations: ProofExpectations
@@ -96,10 +111,10 @@ public struct ProofVerifier: Sendable {
         let moment = AppReceipt.creationDate(ofPayload: signedData.content) ?? clock.now()
         let trust = trust.state
         let known = trust.chains.find(signedData, at: moment)
-        let chain = if let known { known.chain } else { try validate(signedData, by: trust.anchors, at: moment) }
+        let chain = if let known { known.chain } else { try validate(signedData, by: trust, at: moment) }
         let digest = signedData.contentDigest
         guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
-        if known == nil { trust.chains.insert(.init(signedData, chain)) }
+        if known == nil { trust.keep(.init(signedData, chain)) }
 
         var receipt = AppReceipt()
         let unreadable: Set<Int>
@@ -118,15 +133,16 @@ public struct ProofVerifier: Sendable {
     }
 
     private func validate(
-        _ signedData: SignedData, by anchors: TrustAnchors, at moment: Timestamp
+        _ signedData: SignedData, by trust: CurrentTrust.State, at moment: Timestamp
     ) throws(ProofRefusal) -> ValidatedChain {
-        let certificates = signedData.certificates.compactMap { Certificate(der: Array($0)) }
+        let certificates = signedData.certificates.compactMap { trust.intermediates.certificate(Array($0)) }
         var refusal = ProofRefusal(.signerCertificateMissing)
         // An attacker may put a certificate with the same name first, so every candidate is tried. The reader limits
         // the number of certificates.
         for leaf in signedData.signerCertificates(among: certificates).reversed() {
             do throws(ProofRefusal) {
-                return try anchors.validate(leaf: leaf, others: certificates.filter { $0 != leaf }, at: moment)
+                return try trust.anchors.validate(
+                    leaf: leaf, others: certificates.filter { $0 != leaf }, known: trust.intermediates, at: moment)
             } catch {
                 refusal = error
             }
@@ -198,12 +214,14 @@ public struct ProofVerifier: Sendable {
         let moment = SignedPayload.date(of: payload) ?? clock.now()
         let trust = trust.state
         let known = trust.chains.find(signed, at: moment)
-        let chain = if let known { known.chain } else { try validate(signed, by: trust.anchors, at: moment) }
+        let chain = if let known { known.chain } else { try validate(signed, by: trust, at: moment) }
         let headerDigest = known?.headerDigest ?? signed.headerDigest
         let digest = signed.digest(continuing: headerDigest)
         guard signed.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
         if known == nil {
-            trust.chains.insert(.init(signed, chain, headerDigest: headerDigest))
+            trust.keep(.init(signed, chain, headerDigest: headerDigest))
+        } else {
+            trust.signingKeys.count(chain.key)
         }
         switch payload {
         case .failure(let error): throw ProofRefusal(error)
@@ -212,18 +230,18 @@ public struct ProofVerifier: Sendable {
     }
 
     private func validate(
-        _ signed: SignedJSON, by anchors: TrustAnchors, at moment: Timestamp
+        _ signed: SignedJSON, by trust: CurrentTrust.State, at moment: Timestamp
     ) throws(ProofRefusal) -> ValidatedChain {
         let encoded = try signed.certificates()
         guard encoded.count == 3 || encoded.count == 1 else { throw ProofRefusal(.chainShape) }
         // Only the number of certificates matters for the last of three: the anchor is trusted already.
-        let certificates = encoded.prefix(2).compactMap { Certificate(der: $0) }
+        let certificates = encoded.prefix(2).compactMap { trust.intermediates.certificate($0) }
         guard let leaf = certificates.first, certificates.count == min(encoded.count, 2) else {
             throw ProofRefusal(.signerCertificateMissing)
         }
-        return try anchors.validate(
-            leaf: leaf, others: Array(certificates.dropFirst()),
-            roots: encoded.dropFirst(2).compactMap { Certificate(der: $0) }, at: moment)
+        return try trust.anchors.validate(
+            leaf: leaf, others: Array(certificates.dropFirst()), roots: Array(encoded.dropFirst(2)),
+            known: trust.intermediates, at: moment)
     }
 
     /// Verifies the payload's date, environment and app, after its signature.
@@ -369,18 +387,33 @@ final class CurrentTrust: Sendable {
     final class State: Sendable {
         let anchors: TrustAnchors
         let chains = ChainCache()
+        let intermediates = KnownIntermediates()
+        let signingKeys: SigningKeys
 
-        init(_ anchors: TrustAnchors) { self.anchors = anchors }
+        init(_ anchors: TrustAnchors, keyTables: Int) {
+            self.anchors = anchors
+            signingKeys = SigningKeys(maximumTables: keyTables)
+        }
+
+        /// Keeps a chain under which a signature was valid.
+        func keep(_ entry: ChainCache.Entry) {
+            chains.insert(entry)
+            intermediates.insert(entry.chain.path)
+        }
     }
 
     private let current: Mutex<State>
+    private let keyTables: Int
 
-    init(_ anchors: TrustAnchors) { current = Mutex(State(anchors)) }
+    init(_ anchors: TrustAnchors, keyTables: Int) {
+        current = Mutex(State(anchors, keyTables: keyTables))
+        self.keyTables = keyTables
+    }
 
     var state: State { current.withLock(\.self) }
 
     func replace(with anchors: TrustAnchors) {
-        let state = State(anchors)
+        let state = State(anchors, keyTables: keyTables)
         current.withLock { $0 = state }
     }
 }

@@ -22,21 +22,29 @@ public struct TrustAnchors: Sendable {
     /// - Parameters:
     ///   - leaf: The signer's certificate.
     ///   - others: The other certificates of the proof.
-    ///   - roots: Certificates of the proof that are no part of the path. They only explain a refusal.
+    ///   - roots: The DER of certificates of the proof that are no part of the path. They only explain a refusal.
+    ///   - known: The intermediates of earlier paths to these anchors.
     ///   - moment: The moment at which the chain must be valid. It is the proof's own date, because Apple's signers
     ///     expire.
     func validate(
         leaf: Certificate,
         others: [Certificate],
-        roots: [Certificate] = [],
+        roots: [[UInt8]] = [],
+        known: KnownIntermediates,
         at moment: Timestamp
     ) throws(ProofRefusal) -> ValidatedChain {
         let path: [Certificate]
-        do {
-            path = try store.path(from: leaf, through: others, at: moment.secondsSince1970)
+        do throws(CertificatePathError) {
+            if let short = try known.path(from: leaf, through: others, at: moment.secondsSince1970) {
+                path = short
+            } else {
+                path = try store.path(from: leaf, through: others, at: moment.secondsSince1970)
+            }
         } catch {
             switch error {
-            case .untrusted: throw ProofRefusal(.chainUntrusted, finding(about: [leaf] + others + roots))
+            case .untrusted:
+                let roots = roots.compactMap { Certificate(der: $0) }
+                throw ProofRefusal(.chainUntrusted, finding(about: [leaf] + others + roots))
             case .outsideValidity: throw ProofRefusal(.chainOutsideValidity)
             case .tooLong: throw ProofRefusal(.chainShape)
             }

@@ -80,6 +80,12 @@ public struct Certificate: Sendable {
         X509_get_extension_flags(handle.pointer) & UInt32(EXFLAG_SI) != 0
     }
 
+    /// True if the certificate limits the names of those below it (RFC 5280 section 4.2.1.10).
+    var hasNameConstraints: Bool { X509_get_ext_by_NID(handle.pointer, NID_name_constraints, -1) >= 0 }
+
+    /// True if the certificate is valid at a second since 1970. OpenSSL treats the last second as expired.
+    func isValid(at moment: Int64) -> Bool { notBefore <= moment && moment < notAfter }
+
     public func has(_ appleExtension: AppleExtension) -> Bool {
         guard let identifier = OBJ_txt2obj(appleExtension.rawValue, 1) else { return false }
         defer { ASN1_OBJECT_free(identifier) }

@@ -9,9 +9,20 @@ import COpenSSL
 /// OpenSSL guards lookups in a store with its own lock.
 public final class CertificateStore: @unchecked Sendable {
     private let roots: [(certificate: Certificate, pointer: OpaquePointer)]
+    private let flags: UInt
 
     /// - Throws: `OpenSSLError` if OpenSSL cannot store the certificates.
-    public init(trusting certificates: [Certificate]) throws {
+    public convenience init(trusting certificates: [Certificate]) throws {
+        try self.init(certificates, flags: UInt(X509_V_FLAG_X509_STRICT))
+    }
+
+    /// A store whose paths end at an intermediate, whose own path to a root was validated before.
+    convenience init(endingAt intermediate: Certificate) throws {
+        try self.init([intermediate], flags: UInt(X509_V_FLAG_X509_STRICT | X509_V_FLAG_PARTIAL_CHAIN))
+    }
+
+    private init(_ certificates: [Certificate], flags: UInt) throws {
+        self.flags = flags
         var roots: [(certificate: Certificate, pointer: OpaquePointer)] = []
         do {
             for certificate in certificates {
@@ -76,7 +87,7 @@ public final class CertificateStore: @unchecked Sendable {
         else { throw .untrusted }
         X509_VERIFY_PARAM_set_time(parameters, time_t(moment))
         X509_VERIFY_PARAM_set_depth(parameters, 2)
-        guard X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_X509_STRICT)) == 1 else { throw .untrusted }
+        guard X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else { throw .untrusted }
 
         // The stack does not own its certificates.
         let isValid = withExtendedLifetime((leaf, intermediates)) { X509_verify_cert(context) == 1 }

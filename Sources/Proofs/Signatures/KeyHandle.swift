@@ -13,6 +13,13 @@ final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
     /// The unused contexts. The lock is held to take or return one.
     private let contexts = Mutex<[VerificationContext]>([])
+    private let table = Mutex<KeyMultiples?>(nil)
+
+    /// The table of a key that signs many proofs; nil for others.
+    var multiples: KeyMultiples? {
+        get { table.withLock(\.self) }
+        set { table.withLock { $0 = newValue } }
+    }
 
     /// - Parameter pointer: An `EVP_PKEY` whose only reference passes to this object.
     init(owning pointer: OpaquePointer) {

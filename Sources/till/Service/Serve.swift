@@ -196,7 +196,8 @@ struct Serve: Command {
         let forwarding =
             configuration.forwardsNotifications
             ? NotificationForwarding(to: configuration.forwardingTargets, from: ledger, clock: SystemClock()) : nil
-        let verifier = ProofVerifier(anchors: anchors, appKeys: appKeys, clock: clocks.latest)
+        let verifier = ProofVerifier(
+            anchors: anchors, appKeys: appKeys, clock: clocks.latest, keyTables: configuration.keyTables)
         let service = EntitlementService(
             apps: administration.apps, verifier: verifier,
             ledger: ledger,

@@ -147,6 +147,7 @@ struct ServeConfiguration {
     var servesSeedApp: Bool { settings.flag("seed-app") }
     var administersCatalog: Bool { settings.flag("catalog-administration") }
     var keepsProofs: Bool { settings.flag("keep-proofs") }
+    var keyTables: Int { settings.number("key-tables") }
     var hasWebhooks: Bool { settings.flag("webhooks") }
     /// The actions at stores that a second person must approve.
     var approvedActions: Set<StoreAction.Kind> {
