@@ -15,7 +15,7 @@ FIELD, VALUE, NUMBER, TYPE = "addedByTheTest", "ADDED_BY_THE_TEST", "9753", "Add
 # Types that the excuses pass over as a whole, and the resources of publishing.
 WHOLE = [
     # The local Play keeps them as JSON, and the service asks for none.
-    "*TaxAndComplianceSettings", "Regional*", "OtherRegions*", "OneTimeProductPurchaseOptionNewRegionsConfig", "*Targeting*",
+    "*TaxAndComplianceSettings", "Regional*", "OtherRegions*", "OneTimeProductPurchaseOptionNewRegionsConfig",
     # Neither sells by Subscribe with Google.
     "SubscribeWithGoogleInfo",
     # The local Play changes its catalog at once, however long Google may take.
