@@ -10,6 +10,8 @@ package final class SigningKeys: Sendable {
     package static let window = 8192
     private static let usesForTable = 1024
     private static let usesToKeepTable = 256
+    /// As many keys are counted as chains are kept.
+    private static let maximumKeys = 32
 
     private struct Uses {
         let key: KeyHandle
@@ -57,7 +59,7 @@ package final class SigningKeys: Sendable {
             state.total += 1
             if state.total == Self.window { state.endWindow() }
             guard let index = state.keys.firstIndex(where: { $0.key === key.handle }) else {
-                if state.keys.count < ChainCache.capacity { state.keys.append(Uses(key: key.handle, count: 1)) }
+                if state.keys.count < Self.maximumKeys { state.keys.append(Uses(key: key.handle, count: 1)) }
                 return false
             }
             state.keys[index].count += 1
