@@ -15,15 +15,15 @@ import Testing
 
     @Test func `the list shows each product with its names, price and item`() async throws {
         let fixture = try await ConsoleFixture()
-        let page = try await fixture.browser(.viewer).get("/console/products?pageSize=100")
+        let browser = try await fixture.browser(.viewer)
+        let page = try await browser.get("/console/products?pageSize=100")
         #expect(page.status == 200)
         for product in fixture.shop.catalog.products {
             #expect(page.has("href=\"/console/products/\(product.productIdentifier)\""))
             for localization in product.localizations { #expect(page.has("<bdi>\(localization.displayName)</bdi>")) }
         }
         #expect(page.has("KRW 1,200") && page.has("sprout 1 for good") && page.has("Non-consumable"))
-        let korean = try await fixture.browser(.viewer).get(
-            "/console/products?pageSize=100", headers: [.acceptLanguage: "ko"])
+        let korean = try await browser.get("/console/products?pageSize=100", headers: [.acceptLanguage: "ko"])
         #expect(korean.has("₩1,200"))
         #expect(page.has("src=\"\(Self.path)/picture\""))
         #expect(!page.has("new-product"))
