@@ -193,6 +193,8 @@ import Vocabulary
                 ["kind": "refund"], ["kind": "changePrice"], ["kind": "changeMetadata"],
                 ["kind": "changePrice", "changePrice-0-price": "cheap"],
                 ["kind": "revoke", "revoke-request-refundType": "CUSTOM"],
+                // One item is paid back, and another is to be taken without its money.
+                ["kind": "refund", "refund-0-refundType": "FULL", "refund-1-revoke": "on"],
             ]
             for var fields in wrong {
                 fields["\(fields["kind"] ?? "")-reason"] = "Asked by phone"
@@ -201,7 +203,7 @@ import Vocabulary
             }
             #expect(try await StoreActionService(console.entitlements).actions(limit: 1).isEmpty)
             let korean = try await browser.get(page, headers: [.acceptLanguage: "ko"])
-            #expect(korean.has("남은 기간에 해당하는 금액") && korean.has("항목도 회수"))
+            #expect(korean.has("남은 기간에 해당하는 금액") && korean.has("아이템도 회수"))
         }
     }
 

@@ -27,21 +27,28 @@ import Vocabulary
         garden = try TestGarden()
         key = try Self.appKey.get()
         let ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
-        let keys = [AppKey(packageName: TestGarden.bundleIdentifier, publicKey: key.publicKey)]
-        let anchors = try TrustAnchors(garden.store.rootCertificates.compactMap { try TrustAnchor($0) })
-        // A film that Google Play only rents.
-        var catalog = garden.catalog
-        let film = #"{"type":"NonConsumable","displayPrice":"2","collection":"film","number":1,"rentalPeriod":"P2D"}"#
-        if case .object(let object) = try JSONParser.parse(Array(film.utf8)) {
-            try catalog.define(ProductDefinition(object, of: "garden.film", currency: "USD"))
-        }
-        service = EntitlementService(
-            apps: Apps(App(catalog)),
-            verifier: ProofVerifier(anchors: anchors, appKeys: keys, clock: garden.clock), ledger: ledger,
-            clock: garden.clock, accepted: AcceptedOrigins([.googleProduction, .localSandbox]), keepsProofs: true)
+        service = try Self.service(of: garden, over: ledger, rentingFilmFor: "P2D")
         let apiKeys = ledger.apiKeys(clock: garden.clock)
         apiKey = try await apiKeys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
         routes = ServiceRoutes(Till(service, clock: garden.clock), RouteSettings(.apiKeys(apiKeys)))
+    }
+
+    /// The service whose catalog has a film, which Google Play only rents if a period is stated.
+    private static func service(
+        of garden: TestGarden, over ledger: Ledger, rentingFilmFor period: String?
+    ) throws -> EntitlementService {
+        let keys = [AppKey(packageName: TestGarden.bundleIdentifier, publicKey: try appKey.get().publicKey)]
+        let anchors = try TrustAnchors(garden.store.rootCertificates.compactMap { try TrustAnchor($0) })
+        var catalog = garden.catalog
+        let rental = period.map { #","rentalPeriod":"\#($0)""# } ?? ""
+        let film = #"{"type":"NonConsumable","displayPrice":"2","collection":"film","number":1\#(rental)}"#
+        if case .object(let object) = try JSONParser.parse(Array(film.utf8)) {
+            try catalog.define(ProductDefinition(object, of: "garden.film", currency: "USD"))
+        }
+        return EntitlementService(
+            apps: Apps(App(catalog)),
+            verifier: ProofVerifier(anchors: anchors, appKeys: keys, clock: garden.clock), ledger: ledger,
+            clock: garden.clock, accepted: AcceptedOrigins([.googleProduction, .localSandbox]), keepsProofs: true)
     }
 
     private struct Answer: JSONReadable {
@@ -114,6 +121,19 @@ import Vocabulary
         // Presented again, it ends no later.
         #expect(try await redeem(film).status == 200)
         #expect(try await transactions().map(\.expiresDate) == [start.adding(days: 2).rfc3339])
+    }
+
+    @Test func `what was sold for good stays when the catalog rents it out later`() async throws {
+        let start = garden.clock.now().adding(days: -30)
+        let film = try TestPurchase(
+            of: "garden.film", by: key, changing: [("purchaseTime", .integer(start.millisecondsSince1970))])
+        let selling = try Self.service(of: garden, over: service.ledger, rentingFilmFor: nil)
+        _ = try await selling.redeem(Array(film.text.utf8), for: try #require(User(name: "alice")))
+        #expect(try await items().contains("film 1"))
+        // Restored on another device, after the catalog has changed.
+        #expect(try await redeem(film).status == 200)
+        #expect(try await items().contains("film 1"))
+        #expect(try await transactions().map(\.expiresDate) == [nil])
     }
 
     @Test func `the quantity counts`() async throws {

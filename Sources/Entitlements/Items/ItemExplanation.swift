@@ -382,8 +382,10 @@ extension EntitlementService {
         }
         if let actions {
             for index in facts.purchases.indices {
-                let (origin, app) = (facts.purchases[index].status.origin, facts.purchases[index].app)
-                facts.purchases[index].isRefundable = actions.canAsk(origin, of: app ?? "", for: .refund)
+                let (status, app) = (facts.purchases[index].status, facts.purchases[index].app)
+                let offers = try await actions.offers(
+                    about: status.transactionIdentifier, status.origin, in: app ?? "")
+                facts.purchases[index].isRefundable = offers.contains { $0.kind == .refund }
             }
         }
         return ItemExplanation(of: item, by: facts)

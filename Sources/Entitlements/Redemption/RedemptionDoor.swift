@@ -472,7 +472,9 @@ extension EntitlementService {
             origin: verified.origin,
             claims: sold.map { purchase in
                 let others = siblings.filter { !$0.hasSameBytes(as: purchase.originalTransactionIdentifier) }
-                return claims.claim(purchase, chain: others.first)
+                // A catalog that rents a product now ends nothing that was sold for good.
+                return claims.claim(
+                    purchase, chain: others.first, keepsEnd: purchase.facts.bool(.isRental) == true)
             })
         return .init(
             stated, stating: sold, signed: verified, purchaseToken: verified.signedPurchase?.purchaseToken)

@@ -133,6 +133,10 @@ package struct Claim: Hashable, Sendable, Codable {
         claim.keepsEnd = false
         claim.expiresAt = end
         claim.facts?[.expiresDate] = stated
+        if end == nil, claim.facts?.bool(.isRental) == true {
+            claim.facts?[.isRental] = nil
+            claim.facts?[.type] = nil
+        }
         return claim
     }
 

@@ -255,9 +255,9 @@ extension LedgerTransaction {
         }
     }
 
-    /// The number of purchases that are compared with the redeemed ones at once, and how often that is done on each side of a moment:
+    /// The number of purchases that are compared with the redeemed ones at once, and of all that are on each side of a moment:
     /// metrics are read every few seconds, also after days without Google Play.
-    private static let (comparedAtOnce, comparisons) = (1000, 10)
+    private static let (comparedAtOnce, maximumCompared) = (1000, 10_000)
 
     /// The acknowledgements that wait. A purchase that nobody has redeemed is not acknowledged, so it is no duty. Its table and that of the
     /// redeemed ones are not joined: a distributed database has their rows in different places.
@@ -270,22 +270,21 @@ extension LedgerTransaction {
             subject: "transaction_id", time: "acknowledge_by")
         let records = GooglePurchaseRecords(database: database, apps: try apps)
         func owed(_ side: String, _ order: String) throws -> (listed: [StoreDuty], count: Int) {
-            var (listed, count) = ([StoreDuty](), 0)
-            for comparison in 0..<Self.comparisons {
-                let waiting = try duties(
-                    of: queue,
-                    """
-                    SELECT app, origin, transaction_id, acknowledge_by, 0 FROM \(queue.table)
-                    WHERE \(queue.condition) AND acknowledge_by \(side) $1
-                    ORDER BY acknowledge_by \(order), purchase_token LIMIT $2 OFFSET $3
-                    """, [moment, Self.comparedAtOnce, comparison * Self.comparedAtOnce])
-                let redeemed = try records.redeemed(among: waiting.map(\.key))
-                let owed = waiting.filter { redeemed.contains($0.key) }
-                listed += owed.prefix(OpenDuties.limit - listed.count)
-                count += owed.count
-                if waiting.count < Self.comparedAtOnce { break }
+            // One query: each would read and sort all that waits, for which there is no index by time.
+            let waiting = try duties(
+                of: queue,
+                """
+                SELECT app, origin, transaction_id, acknowledge_by, 0 FROM \(queue.table)
+                WHERE \(queue.condition) AND acknowledge_by \(side) $1
+                ORDER BY acknowledge_by \(order), purchase_token LIMIT $2
+                """, [moment, Self.maximumCompared])
+            var redeemed: Set<TransactionKey> = []
+            for first in stride(from: 0, to: waiting.count, by: Self.comparedAtOnce) {
+                let page = waiting[first..<min(first + Self.comparedAtOnce, waiting.count)]
+                redeemed.formUnion(try records.redeemed(among: page.map(\.key)))
             }
-            return (listed, count)
+            let owed = waiting.filter { redeemed.contains($0.key) }
+            return (Array(owed.prefix(OpenDuties.limit)), owed.count)
         }
         let (due, missed) = (try owed(">", "ASC"), try owed("<=", "DESC"))
         return OpenDuties.Found(

@@ -315,11 +315,14 @@ extension LedgerTransaction {
     func isDeclined(_ action: StoreAction) throws -> Bool {
         guard action.key.origin.store == .appStore, [.refund, .revoke].contains(action.kind) else { return false }
         let column = action.kind == .refund ? "transaction_id" : "original_transaction_id"
+        // An earlier refusal of Apple's may arrive later, or with the history of notifications.
+        let asked = action.decision?.at ?? action.requestedAt
         let found: Int64? = try database.value(
             """
             SELECT 1 FROM notification \(database.indexed(by: "notification_of_type"))
-            WHERE type = 'REFUND_DECLINED' AND received_at >= $1 AND \(column) = $2 AND origin = $3 AND app = $4 LIMIT 1
-            """, [action.decision?.at ?? action.requestedAt] + action.key.sqlValues(try apps))
+            WHERE type = 'REFUND_DECLINED' AND received_at >= $1 AND signed_at >= $2 AND \(column) = $3 AND origin = $4
+                AND app = $5 LIMIT 1
+            """, [asked, asked] + action.key.sqlValues(try apps))
         return found != nil
     }
 

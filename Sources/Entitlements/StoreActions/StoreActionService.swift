@@ -43,11 +43,6 @@ package struct StoreActionService: Sendable {
         performers.contains { $0.app.hasSameBytes(as: app) && $0.origins.contains(origin) }
     }
 
-    /// True if the process can ask the store for an action about any purchase there.
-    package func canAsk(_ origin: Origin, of app: String, for kind: StoreAction.Kind) -> Bool {
-        kind.rule.endpoint(at: origin.store).map { !$0.isOfDescribed } ?? false && canAsk(origin, of: app)
-    }
-
     /// The actions about a purchase that `request` accepts with the right fields. What the App Store would refuse is left out: a second
     /// migration, and a request without an item that is left.
     package func offers(about reference: String, _ origin: Origin, in app: String) async throws -> [StoreActionOffer] {

@@ -209,7 +209,12 @@ enum DescribedRequestForm {
                 for index in 0... {
                     guard let first = members.first, form.isChecked(name(kind, String(index), first)) else { break }
                     var item = JSONObject()
-                    if try object(String(index), &item) { items.append(.object(item)) }
+                    let isAsking = try object(String(index), &item)
+                    guard isAsking || !members.contains(where: { item[$0.name] == .bool(true) }) else {
+                        throw ConsoleForm.invalid(
+                            name(kind, String(index), first), "given an amount to pay back, if the item is to be taken")
+                    }
+                    if isAsking { items.append(.object(item)) }
                 }
                 if !items.isEmpty { _ = request.add(part.rawValue, .array(items)) }
             }

@@ -41,7 +41,8 @@ struct SubscriptionTimeline {
         /// True if the customer has paid for the period, as far as its price is known.
         var isPaid: Bool { transaction.price.map { $0.milliunits > 0 } ?? !isTrial }
 
-        /// True if this one counts of two periods that begin at the same moment: the other was upgraded, or ends earlier.
+        /// True if this one counts of two periods that begin at the same moment: the other was upgraded, is the
+        /// renewal that a purchase has replaced, or ends earlier.
         func takesPrecedence(over other: Period) -> Bool {
             let (isUpgraded, otherIsUpgraded) = (transaction.terms.isUpgraded, other.transaction.terms.isUpgraded)
             guard isUpgraded == otherIsUpgraded else { return otherIsUpgraded }
