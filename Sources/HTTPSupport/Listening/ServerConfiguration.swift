@@ -40,7 +40,8 @@ package struct ServerConfiguration: Sendable {
         } catch {
             throw ServerNotStarted(
                 reason: "Cannot use the certificate \"\(certificate.path)\" with the key \"\(key.path)\" for TLS. "
-                    + "Both must be in PEM, and the key must match the certificate.")
+                    + "Both must be in PEM, and the key must match the certificate. RSA needs 2048 bits, and SHA-1 signatures are "
+                    + "refused.")
         }
     }
 }

@@ -17,6 +17,8 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     /// The maximum content of a record (RFC 8446 section 5.1).
     private static let recordLimit = 16_384
+    /// The time in which a client may read the rest of a response, and end its side, before the channel is closed.
+    private static let lingerTime = TimeAmount.seconds(5)
 
     private let session: OpaquePointer
     /// The bytes from the network that OpenSSL has not read. The session owns both buffers.
@@ -25,6 +27,8 @@ package final class TLSHandler: ChannelDuplexHandler {
     private var state = State.handshaking
     private var isInputClosed = false
     private var isOutputClosed = false
+    /// True once the channel closes by itself: when the client ends its side, or after `lingerTime`.
+    private var isLingering = false
     /// The writes before the end of the handshake.
     private var early: [(data: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
 
@@ -83,8 +87,22 @@ package final class TLSHandler: ChannelDuplexHandler {
         guard mode == .all || isInputClosed || state != .open else {
             return context.close(mode: mode, promise: promise)
         }
+        guard state == .open || isLingering else {
+            end()
+            return context.close(promise: promise)
+        }
+        context.channel.closeFuture.cascade(to: promise)
+        if !isLingering { linger(context) }
+    }
+
+    /// Closes the channel after what is written, such as a response at the end of the service: NIO drops it otherwise.
+    private func linger(_ context: ChannelHandlerContext) {
+        isLingering = true
         end()
-        context.close(promise: promise)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let timer = context.eventLoop.scheduleTask(in: Self.lingerTime) { bound.value.close(promise: nil) }
+        context.channel.closeFuture.whenComplete { _ in timer.cancel() }
+        context.close(mode: .output, promise: nil)
     }
 
     private func shakeHands(_ context: ChannelHandlerContext) {
@@ -95,6 +113,8 @@ package final class TLSHandler: ChannelDuplexHandler {
             if error != SSL_ERROR_WANT_READ { fail(context) }
             return
         }
+        // A write that fails reads what is left, and closes the channel.
+        guard state == .handshaking else { return }
         state = .open
         let writes = early
         early = []
@@ -114,9 +134,10 @@ package final class TLSHandler: ChannelDuplexHandler {
                 return count
             }
         }
-        // The answer to a change of keys.
-        send(context)
         if plain.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plain)) }
+        // The answer to a change of keys, or the refusal to renegotiate. A client that reads none of them could fill the memory.
+        guard BIO_ctrl_pending(outgoing) == 0 || context.channel.isWritable else { return fail(context) }
+        send(context)
         switch error {
         case SSL_ERROR_WANT_READ: break
         case SSL_ERROR_ZERO_RETURN: closeInput(context)
