@@ -38,8 +38,8 @@ async function send(event) {
   const data = new FormData(form, submitter);
   submitter?.setAttribute("aria-busy", "true");
   try {
-    // Without the attribute, the property is the address of the page.
-    const action = submitter?.hasAttribute("formaction") ? submitter.formAction : form.action;
+    // The attributes: a field with the name of the property would take its place, such as the number of a store action.
+    const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action") ?? location.href;
     const response = await fetch(action, { method: "POST", body: form.enctype === "multipart/form-data" ? data : new URLSearchParams(data) });
     const text = await response.text();
     if (response.ok) {
@@ -77,7 +77,7 @@ function live(event) {
     const form = source.closest("form"), action = form.dataset.liveAction;
     const data = new URLSearchParams(new FormData(form));
     if (!action) data.delete("form-token");
-    const response = await fetch(action ?? form.action + "?" + data, action ? { method: "POST", body: data } : {});
+    const response = await fetch(action ?? form.getAttribute("action") + "?" + data, action ? { method: "POST", body: data } : {});
     const part = parse(await response.text()).getElementById(target.id);
     if (part && !target.contains(document.activeElement)) target.replaceWith(part);
   }, 200);
