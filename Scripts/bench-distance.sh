@@ -37,10 +37,10 @@ launch() {
 # sent: the round trips and the commits so far.
 sent() {
     local lines
-    lines=$(wc -l <"$work/distance")
+    lines=$(wc -l <"$told")
     kill -USR1 "$distance"
-    until [ "$(wc -l <"$work/distance")" -gt "$lines" ]; do sleep 0.02; done
-    tail -n 1 "$work/distance"
+    until [ "$(wc -l <"$told")" -gt "$lines" ]; do sleep 0.02; done
+    tail -n 1 "$told"
 }
 # load WHAT MILLISECONDS ARGUMENT…: runs wrk and adds a line to the figures.
 load() {
@@ -57,13 +57,14 @@ for milliseconds in "${distances[@]}"; do
     echo "With $milliseconds ms to the database, $seconds seconds each …" >&2
     name=at-$milliseconds
     make_postgres "$name" shared_buffers=1GB max_wal_size=16GB max_pred_locks_per_transaction=256
-    python3 Benchmarks/Service/distance.py "$(cat "$postgres_folder/$name.port")" "$milliseconds" >"$work/distance" &
+    told=$work/$name
+    python3 Benchmarks/Service/distance.py "$(cat "$postgres_folder/$name.port")" "$milliseconds" >"$told" &
     distance=$!
-    until [ -s "$work/distance" ]; do sleep 0.05; done
+    until [ -s "$told" ]; do sleep 0.05; done
     export TILL_DATA=$work/data-$name
-    TILL_LEDGER="postgres://till@127.0.0.1:$(head -n 1 "$work/distance")/till?sslmode=disable"
+    TILL_LEDGER="postgres://till@127.0.0.1:$(head -n 1 "$told")/till?sslmode=disable"
     export TILL_LEDGER
-    "$till" trust add "$work/root.cer" >/dev/null 2>&1
+    "$till" trust add "$work/root.cer" >/dev/null
     key=$("$till" keys make bench 2>/dev/null)
     launch
     load redeem "$milliseconds" -- "$key" /v1/users/USER/transactions "$work/transactions"
