@@ -54,7 +54,8 @@ final class KnownIntermediates: Sendable {
         return nil
     }
 
-    /// Keeps the intermediate of a chain of three certificates.
+    /// Keeps the intermediate of a chain of three certificates, as Apple's are. Another chain is verified whole each time, and so is one
+    /// below a root with name constraints, which a path from the intermediate on would not meet.
     func insert(_ path: [Certificate]) {
         guard path.count == 3, !entries.withLock({ $0 }).contains(where: { $0.certificate == path[1] }),
             let entry = Entry(path[1], issuedBy: path[2])

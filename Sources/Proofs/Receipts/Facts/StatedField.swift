@@ -416,7 +416,8 @@ extension TransactionFacts {
         return items.map { $0.flatMap(\.self) } ?? []
     }
 
-    /// The items of an Advanced Commerce purchase that the App Store has not taken back (`advancedCommerceInfo.items`).
+    /// The items of an Advanced Commerce purchase that the App Store has not taken back (`advancedCommerceInfo.items`); none if they
+    /// have another form than Apple documents, so that no request names a wrong item.
     package var describedItems: [DescribedItem] {
         guard self[.advancedCommerceInfo] != nil else { return [] }
         let items = try? object(.advancedCommerceInfo)?.objects("items") {
