@@ -58,7 +58,7 @@ class Customer:
 
 
 def eventually(read: Callable[[], Any], expected: Any) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 120
     while read() != expected and time.monotonic() < end:
         time.sleep(0.05)
     assert read() == expected

@@ -32,7 +32,7 @@ type fields map[string]any
 
 func TestMain(m *testing.M) {
 	go main()
-	for range 100 {
+	for range 2400 {
 		if response, err := http.Get(backEnd); err == nil {
 			response.Body.Close()
 			os.Exit(m.Run())
@@ -121,7 +121,7 @@ func (c customer) activity(t *testing.T) (activity []string) {
 
 func eventually[Value any](t *testing.T, expected Value, read func() Value) {
 	t.Helper()
-	end := time.Now().Add(10 * time.Second)
+	end := time.Now().Add(2 * time.Minute)
 	for fmt.Sprint(read()) != fmt.Sprint(expected) && time.Now().Before(end) {
 		time.Sleep(50 * time.Millisecond)
 	}

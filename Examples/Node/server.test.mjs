@@ -52,7 +52,7 @@ async function activity(token) {
 }
 
 async function eventually(read, expected) {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (let attempt = 0; attempt < 2400; attempt++) {
     if (JSON.stringify(await read()) === JSON.stringify(expected)) return;
     await pause(50);
   }

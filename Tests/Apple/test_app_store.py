@@ -145,7 +145,7 @@ class Receiver:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def next(self):
-        return self.notifications.get(timeout=20)
+        return self.notifications.get(timeout=120)
 
     def close(self):
         self.server.shutdown()
@@ -209,7 +209,7 @@ class Store:
             headers={"Authorization": f"Bearer {self.sandbox_key}"},
         )
         trust = ssl.create_default_context(cafile=self.authority) if self.authority else None
-        with urllib.request.urlopen(request, timeout=30, context=trust) as answer:
+        with urllib.request.urlopen(request, timeout=120, context=trust) as answer:
             text = answer.read()
             return json.loads(text) if text else None
 
@@ -218,12 +218,12 @@ class Store:
 
     def verify_receipt(self, path="/verifyReceipt", **fields):
         request = urllib.request.Request(self.url + path, data=json.dumps(fields).encode())
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=120) as answer:
             return json.loads(answer.read())
 
     def close(self):
         self.process.terminate()
-        status = self.process.wait(timeout=30)
+        status = self.process.wait(timeout=120)
         self.process.stdout.close()
         self.folder.cleanup()
         assert status == 0, f"the store ended with {status}"
@@ -1236,7 +1236,7 @@ class NotificationTests(unittest.TestCase):
         self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY)
         now = int(time.time() * 1000)
         request = NotificationHistoryRequest(startDate=now - 3600000, endDate=now + 10**11)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while True:
             history = self.client.get_notification_history(None, request)
             if history.notificationHistory[-1].sendAttempts or time.monotonic() > deadline:
@@ -1283,7 +1283,7 @@ class NotificationTests(unittest.TestCase):
             verifier = SignedDataVerifier(store.roots(), False, Environment.SANDBOX, BUNDLE)
             told = verifier.verify_and_decode_notification(receiver.next())
             self.assertEqual(told.notificationType, NotificationTypeV2.TEST)
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 120
             while True:
                 try:
                     status = store.client().get_test_notification_status(token)
@@ -1603,12 +1603,12 @@ class HostNameTests(unittest.TestCase):
             client._base_url = "https://api.storekit-sandbox.apple.com"
             self.assertEqual(client.get_image_list().imageIdentifiers, [])
             for host, status in [("sandbox.itunes.apple.com", 21002), ("buy.itunes.apple.com", 21002)]:
-                answer = requests.post(f"https://{host}/verifyReceipt", json={"receipt-data": "none"}, timeout=30)
+                answer = requests.post(f"https://{host}/verifyReceipt", json={"receipt-data": "none"}, timeout=120)
                 self.assertEqual(answer.json(), {"status": status})
             store.sandbox("POST", "purchases", {"account": "alice", "productId": GATE})
             receipt = store.sandbox("GET", "accounts/alice/receipt")["receipt"]
             answers = {
-                host: requests.post(f"https://{host}/verifyReceipt", json={"receipt-data": receipt}, timeout=30).json()
+                host: requests.post(f"https://{host}/verifyReceipt", json={"receipt-data": receipt}, timeout=120).json()
                 for host in ("sandbox.itunes.apple.com", "buy.itunes.apple.com")
             }
             self.assertEqual(answers["sandbox.itunes.apple.com"]["status"], 0)
@@ -1651,7 +1651,7 @@ print(client.get_transaction_info(transaction).signedTransactionInfo)
                     *store.nsenter.split(), "env", "REQUESTS_CA_BUNDLE=" + store.authority, sys.executable, "-c", self.CLIENT,
                     json.dumps(store.key), environment.value, sale["transactionId"],
                 ]
-                answer = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+                answer = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout.strip()
                 verifier = SignedDataVerifier(store.roots(), False, environment, BUNDLE)
                 transaction = verifier.verify_and_decode_signed_transaction(answer)
                 self.assertEqual(transaction.transactionId, sale["transactionId"])
@@ -1676,7 +1676,7 @@ print(client.get_transaction_info(transaction).signedTransactionInfo)
             script = f"pwd; curl --silent --output /dev/null --write-out '%{{http_code}}' {url}; exit 7"
             answer = subprocess.run(
                 [os.environ["TILL"], "store", "--as-apple", "--data", folder + "/data", "--", "sh", "-c", script],
-                cwd=folder, capture_output=True, text=True, timeout=60)
+                cwd=folder, capture_output=True, text=True, timeout=120)
             self.assertEqual(answer.returncode, 7, answer.stderr)
             self.assertEqual(answer.stdout.splitlines()[-2:], [os.path.realpath(folder), "401"])
 

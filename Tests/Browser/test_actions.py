@@ -73,7 +73,7 @@ class Actions(unittest.TestCase):
     def open_transaction(self, window, name, kind):
         """Opens the newest transaction of a customer that has the form of an action. The store tells the service of it a moment later."""
         with window.expecting(404):
-            for _ in range(100):
+            for _ in range(600):
                 window.open(f"customers/-/{name}/transactions")
                 for link in dict.fromkeys(link for link in window.links() if re.search(r"/transactions/[^/?]+[?]", link)):
                     window.open(link)
@@ -251,7 +251,7 @@ class Actions(unittest.TestCase):
         def work(window, _):
             window.open("app-store/reconciliation")
             window.send("/notifications")
-            for _ in range(100):
+            for _ in range(600):
                 window.open("app-store/reconciliation")
                 if "Done" in window.text():
                     break
@@ -408,7 +408,7 @@ class Actions(unittest.TestCase):
             window.open("health")
             window.send("health/checks")
             window.send("health/verification")
-            for _ in range(100):
+            for _ in range(600):
                 window.open("health")
                 if window.page.locator("form[action$='health/verification']").count():
                     break

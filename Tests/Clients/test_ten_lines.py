@@ -25,7 +25,7 @@ from till_client.models import (
 )
 
 SPROUT = "com.memolease.sesac1.sprout1"
-PATIENCE = 30
+PATIENCE = 120
 
 
 class TenLines(unittest.TestCase):

@@ -158,12 +158,12 @@ class Play:
         file.write_text(json.dumps({"subscriptions": subscriptions, "subscriptionOffers": offers}))
         process, _ = self.serve(file)
         process.terminate()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=120) == 0
         process.stdout.close()
 
     def stop(self):
         self.process.terminate()
-        status = self.process.wait(timeout=60)
+        status = self.process.wait(timeout=120)
         self.process.stdout.close()
         self.folder.cleanup()
         return status

@@ -577,7 +577,7 @@ class NotificationFaultTests(PlayTests):
         self.assertEqual(answer["notifications"], list(faults))
 
     def next(self):
-        return self.received.get(timeout=30)
+        return self.received.get(timeout=120)
 
     def test_a_duplicate_has_the_same_number(self):
         self.fault("duplicate")

@@ -584,7 +584,7 @@ class NotificationTests(PlayTests):
         self.play.sandbox("PUT", "notifications/push", {"endpoint": self.endpoint, **more})
 
     def next(self):
-        authorization, envelope = self.received.get(timeout=30)
+        authorization, envelope = self.received.get(timeout=120)
         message = envelope["message"]
         self.assertEqual(message["messageId"], message["message_id"])
         self.assertEqual(message["publishTime"], message["publish_time"])

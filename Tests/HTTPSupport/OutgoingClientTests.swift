@@ -275,22 +275,22 @@ private actor Arrivals {
                 await Self.hang()
                 return false
             }
-            try await line.write("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n")
+            try await line.write("HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\n")
             for await _ in steps { try await line.write("x") }
             return true
         }
         async let slow = get(
-            server.url("/slow"), OutgoingLimits(answer: .seconds(3), body: .unhurried(upTo: 8)))
+            server.url("/slow"), OutgoingLimits(answer: .seconds(20), body: .unhurried(upTo: 24)))
         await expectEventually { !server.requests.isEmpty }
-        // Eight pauses of half a second.
-        for _ in 0..<8 {
+        // Pauses of a second, more of them than the limit has seconds. On a busy machine a pause takes several seconds.
+        for _ in 0..<24 {
             await #expect(throws: OutgoingFailure.timedOut) {
-                try await get(server.url("/never"), OutgoingLimits(answer: .milliseconds(500), body: .ignored))
+                try await get(server.url("/never"), OutgoingLimits(answer: .seconds(1), body: .ignored))
             }
             step.yield()
         }
         step.finish()
-        #expect(try await slow.body == Array("xxxxxxxx".utf8))
+        #expect(try await slow.body == Array(repeating: UInt8(ascii: "x"), count: 24))
     }
 
     // MARK: - Cancellation

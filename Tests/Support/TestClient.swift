@@ -110,7 +110,7 @@ package struct TestClient: Sendable {
                 method, "http://127.0.0.1:\(port)\(head.path ?? "/")", body: body.map { Array($0.readableBytesView) })
             for field in head.headerFields { request.add(field.name.rawName, field.value) }
             let answer = try await connections.send(
-                request, OutgoingLimits(answer: .seconds(20), body: .whole(upTo: 1 << 30)))
+                request, OutgoingLimits(answer: .seconds(300), body: .whole(upTo: 1 << 30)))
             var headers = HTTPFields()
             for (name, value) in answer.headers {
                 if let name = HTTPField.Name(name) { headers.append(HTTPField(name: name, value: value)) }

@@ -12,7 +12,7 @@ const PRODUCTS = {
 
 /** Waits until a condition holds. Throws with its name after a limit of 20 seconds. */
 export async function until(name, condition) {
-    const end = Date.now() + 20_000;
+    const end = Date.now() + 120_000;
     while (!(await condition())) {
         if (Date.now() > end) throw new Error(`still not: ${name}`);
         await new Promise((resolve) => setTimeout(resolve, 50));

@@ -140,7 +140,7 @@ import Testing
     }
 
     private func eventually(_ condition: () async throws -> Bool) async throws {
-        let end = Date.now.addingTimeInterval(10)
+        let end = Date.now.addingTimeInterval(120)
         while try await !condition(), Date.now < end { try await Task.sleep(for: .milliseconds(50)) }
         #expect(try await condition())
     }
