@@ -16,7 +16,7 @@ final class AttackedService: Sendable {
 
     static let gracePeriod = Duration.seconds(5)
     /// The service is killed if it has not ended so long after SIGTERM.
-    private static let endLimit = Duration.seconds(9)
+    private static let endLimit = Duration.seconds(30)
 
     let port: Int
     private let process: Process

@@ -3,7 +3,7 @@ import NIOCore
 /// A request sent at intervals while an attack runs.
 struct Probe: Sendable {
     /// The longest wait for an answer; a probe without one in time has this latency.
-    static let limit = TimeAmount.seconds(2)
+    static let limit = TimeAmount.seconds(5)
 
     let name: String
     let interval: TimeAmount
