@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings openapi pictures test simulate simulate-decisions compare-signatures simulate-deadlines crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-models test-webhooks test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-distance bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel test-examples release test-release
+.PHONY: help build demo settings openapi pictures test simulate simulate-decisions compare-signatures simulate-deadlines crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-clients test-apple test-google test-models test-webhooks test-mcp test-doors test-console test-documents console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-distance bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package wheel test-wheel test-examples release test-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,9 @@ test-models: build ## Compare the fields, values and endpoints of both stores' n
 
 test-webhooks: build ## Read a service's webhooks with their own libraries (standardwebhooks and cloudevents, from PyPI)
 	@Scripts/test-webhooks.sh .build/release/till
+
+test-mcp: build ## Ask `till mcp` the questions of a support desk, with PyPI's client of the Model Context Protocol
+	@Scripts/test-mcp.sh .build/release/till
 
 test-doors: build ## Drive other purchase servers' own clients against a service: cordova-plugin-purchase in Node (TILL_PEERS=DIR)
 	@Scripts/test-doors.sh .build/release/till

@@ -35,6 +35,7 @@ package struct TillCommand: AsyncParsableCommand {
                 name: "Serve",
                 subcommands: [
                     Serve.self, Status.self, Doctor.self, Reconcile.self, Notifications.self, WebhooksCommand.self,
+                    MCPCommand.self,
                 ]),
             CommandGroup(
                 name: "Support",

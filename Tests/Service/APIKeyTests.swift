@@ -106,7 +106,7 @@ import Testing
         (.read, .put, "/v1/users/alice/account-token", 403), (.redeem, .put, "/v1/users/alice/account-token", 200),
         (.read, .put, "/v1/users/alice", 403), (.redeem, .post, "/v1/users/alice/receipts", 400),
         (.redeem, .put, "/v1/users/alice", 400), (.redeem, .get, "/v1/users/alice/items", 403),
-        (.redeem, .get, "/v1/products", 403),
+        (.redeem, .get, "/v1/products", 403), (.read, .get, "/v1/key", 200), (.support, .get, "/v1/key", 403),
     ])
     func `a key allows exactly its scopes`(
         scope: APIKeyScope,
@@ -118,6 +118,20 @@ import Testing
         let answer = try await fixture.send(method, path, body: "{}", key: key)
         #expect(answer.status == status)
         if status == 403 { #expect(answer.code == "scopeMissing") }
+    }
+
+    @Test func `a key reads its own name, scopes and app`() async throws {
+        let app = fixture.shop.catalog.bundleIdentifier
+        for (scopes, app, rest) in [
+            ([.figures, .read], nil, #""name":"desk","scopes":["read","figures"]}"#),
+            ([.read], app, #""name":"desk","scopes":["read"]}"#),
+        ] as [(Set<APIKeyScope>, String?, String)] {
+            let (record, key) = try await fixture.keys.make(name: "desk", scopes: scopes, app: app)
+            let answer = try await fixture.send(.get, "/v1/key", key: key)
+            let beginning = app.map { #"{"app":"\#($0)","# } ?? "{"
+            let json = beginning + #""keyId":"\#(record.identifier)","# + rest
+            #expect(String(decoding: answer.body, as: UTF8.self) == json)
+        }
     }
 
     @Test func `an app's public key opens no route of the service`() async throws {

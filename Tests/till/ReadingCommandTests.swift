@@ -14,6 +14,8 @@ import Testing
         "ledger restore", "ledger import", "external-purchases report", "external-transactions report",
         // They print without data what there is, or what is missing.
         "status", "doctor", "version", "completion", "products list", "store products", "trust list", "figures show",
+        // The example names a running service.
+        "mcp",
         // It names the missing folder of certificates.
         "trust remove",
         // It names the service that must allow it, and the example a data directory.

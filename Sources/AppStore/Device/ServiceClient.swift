@@ -66,6 +66,17 @@ package struct ServiceClient: Sendable {
         try await send(OutgoingRequest(.delete, url.absoluteString + path))
     }
 
+    /// Sends JSON, and returns the bytes of the answer. Throws as `get` does.
+    ///
+    /// - Parameter body: Nil for a request without a body.
+    package func bytes(
+        _ method: OutgoingRequest.Method, _ path: String, body: [UInt8]? = nil
+    ) async throws -> [UInt8] {
+        let type = body.map { _ in "application/json" }
+        let request = OutgoingRequest(method, url.absoluteString + path, type: type, body: body)
+        return [UInt8](try await answer(to: request, within: 30, upTo: Self.maximumAnswer).body)
+    }
+
     private func request(
         _ method: OutgoingRequest.Method, _ path: String, _ body: some Encodable
     ) throws -> OutgoingRequest {

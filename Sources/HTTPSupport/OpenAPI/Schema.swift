@@ -265,13 +265,13 @@ extension Schema {
 }
 
 extension JSONObject {
-    init(_ members: [(String, JSONValue)]) {
+    package init(_ members: [(String, JSONValue)]) {
         self.init()
         for (key, value) in members { _ = add(key, value) }
     }
 
     /// The members, then those of `others`, which replace members with the same keys.
-    func adding(_ others: JSONObject) -> JSONObject {
+    package func adding(_ others: JSONObject) -> JSONObject {
         var result = JSONObject()
         for member in members { _ = result.add(member.key, others[member.key] ?? member.value) }
         for member in others.members { _ = result.add(member.key, member.value) }

@@ -15,10 +15,10 @@ package struct ServiceRoutes: Sendable {
     static let groups: [any OperationGroup.Type] = [
         UserRoutes.self, ProofRoutes.self, ProductRoutes.self, OfferingRoutes.self, PictureRoutes.self,
         BalanceRoutes.self, GrantRoutes.self, AttributeRoutes.self, ProfileRoutes.self, AccountRoutes.self,
-        EventRoutes.self, UserDataRoutes.self, SupportRoutes.self, StoreActionRoutes.self, CatalogRoutes.self,
-        ComparisonRoutes.self, FigureRoutes.self, ExportRoutes.self, WebhookRoutes.self, ExternalTransactionRoutes.self,
-        ExternalPurchaseRoutes.self, AdvancedCommerceRoutes.self, NotificationRoutes.self, RetentionRoutes.self,
-        GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
+        EventRoutes.self, UserDataRoutes.self, SupportRoutes.self, StoreActionRoutes.self, KeyRoutes.self,
+        CatalogRoutes.self, ComparisonRoutes.self, FigureRoutes.self, ExportRoutes.self, WebhookRoutes.self,
+        ExternalTransactionRoutes.self, ExternalPurchaseRoutes.self, AdvancedCommerceRoutes.self,
+        NotificationRoutes.self, RetentionRoutes.self, GooglePlayNotificationRoutes.self, SeedAppRoutes.self,
     ]
 
     private let parts: ServiceParts
@@ -298,7 +298,7 @@ extension OpenAPIDocument {
         "event": "granted", "externalPurchaseId": "SANDBOX_4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10",
         "externalTransactionId": "sale-1", "lineItemId": "sale-1", "lineItemIds": "sale-1",
         "grantedBy": "key_2f1b7e3c", "id": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "identifier": "standard",
-        "issuer": "", "kind": "granted", "messageId": "msg_4c2f8c6e",
+        "issuer": "", "keyId": "key_2f1b7e3c", "kind": "granted", "messageId": "msg_4c2f8c6e",
         "messageIdentifier": "c2d9e0a6-1f57-4d3c-b7a4-8e6f5a3b9d02", "name": "level",
         "newPassword": "another correct horse", "nick": "Mint", "nickname": "Gardener",
         "notificationUUID": "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10", "number": .integer(1),
