@@ -18,6 +18,8 @@ package struct EntitlementService: Sendable {
     let randomness: Randomness
     /// The accepted origins, and the users they are valid for.
     package let accepted: AcceptedOrigins
+    /// The moment before which a purchase of Google Play that is consumed at its first redemption is refused; nil to grant each once.
+    let consumedRefusedBefore: Timestamp?
     /// The names of all users, for the search.
     package let names: NameIndex
     /// The group commit of claims and statements. Waiting requests are decided together.
@@ -32,6 +34,8 @@ package struct EntitlementService: Sendable {
     ///   - accepted: The accepted origins, and the users they are valid for.
     ///   - policy: The policy for purchases of another user.
     ///   - erasedClaimDays: The days after the erasure of a purchase's owner from which on a proof is enough to own it.
+    ///   - consumedRefusedBefore: The moment before which a purchase of Google Play that is consumed at its first redemption is refused:
+    ///     an earlier back end has delivered it. Nil to grant each once.
     ///   - keepsProofs: True to store the signed bytes of proofs.
     ///   - onVerify: Receives the duration of each verification, and the fields that were read as absent because of their
     ///     form.
@@ -45,6 +49,7 @@ package struct EntitlementService: Sendable {
         accepted: AcceptedOrigins = AcceptedOrigins(),
         policy: OwnershipPolicy = .keep,
         erasedClaimDays: Int64 = OwnershipPolicy.defaultErasedClaimDays,
+        consumedRefusedBefore: Timestamp? = nil,
         keepsProofs: Bool = false,
         onVerify: @escaping @Sendable (Duration, [String]) -> Void = { _, _ in },
         onNotification: (@Sendable (NotificationRecord, [UInt8]) async throws -> Void)? = nil
@@ -59,6 +64,7 @@ package struct EntitlementService: Sendable {
         self.customerClocks = customerClocks
         self.randomness = randomness
         self.accepted = accepted
+        self.consumedRefusedBefore = consumedRefusedBefore
         names = NameIndex(ledger: ledger, clock: clock)
         claims = ledger.batch(upTo: 128) { requests, transaction in
             try (customerClocks?.groups(of: requests) ?? [(clock.now(), requests)]).flatMap { moment, requests in

@@ -155,7 +155,7 @@ import Testing
         _ = try await fixture.entitlements.record(
             ExternalTransactionReport(
                 purchases.key(ofExternalTransaction: identifier, .sale, in: .localPlay),
-                of: fixture.shop.catalog.bundleIdentifier, content, reportedAt: now, by: "K", nextAttemptAt: now))
+                of: fixture.shop.catalog.bundleIdentifier, content, occurredAt: now, reportedAt: now, by: "K"))
     }
 
     @Test func `a sale outside Google Play is shown with its program, and refunded`() async throws {

@@ -67,8 +67,8 @@ import Vocabulary
             try await fixture.entitlements.record(
                 ExternalTransactionReport(
                     purchases.key(ofExternalTransaction: "sale-1", .sale, in: .localPlay),
-                    of: fixture.entitlements.apps.first.bundleIdentifier, content, reportedAt: now, by: "K",
-                    nextAttemptAt: now))
+                    of: fixture.entitlements.apps.first.bundleIdentifier, content, occurredAt: now,
+                    reportedAt: now, by: "K"))
         }
         try await purchases.failed(try await report([:]), "Google Play answered with 400 required.", isFinal: true)
         let page = "/console/health"

@@ -35,7 +35,8 @@ import Vocabulary
         #expect(
             permanent.keys.sorted() == [
                 "algorithmNotAllowed", "appleExtensionMissing", "chainShape", "containerInvalid",
-                "encodingInvalid", "googlePlayTokenEnded", "notRedeemable", "ownedByAnotherUser", "signatureInvalid",
+                "encodingInvalid", "googlePlayTokenEnded", "notRedeemable", "ownedByAnotherUser", "purchaseConsumed",
+                "signatureInvalid",
                 "signerCertificateMissing", "tooManyCertificates",
             ])
     }

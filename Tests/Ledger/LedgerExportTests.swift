@@ -183,8 +183,8 @@ import Vocabulary
                     INSERT INTO google_voided_units VALUES ('t', 'GPA.1', 1, 'q', 1, 2);
                     INSERT INTO google_bought_units VALUES ('t', 1, 'q', 3, 2);
                     INSERT INTO external_transaction VALUES
-                        ('s', 'r', 'q', 'localPlay', 1, '{}', 'i', 1, 'K', 2, 3, NULL, 'e'),
-                        ('s', '', 'q', 'localPlay', 1, '{}', NULL, 1, 'K', 2, NULL, 3, NULL);
+                        ('s', 'r', 'q', 'localPlay', 1, '{}', 'i', 1, 2, 'K', 2, 3, NULL, 'e'),
+                        ('s', '', 'q', 'localPlay', 1, '{}', NULL, 1, 2, 'K', 2, NULL, 3, NULL);
                     INSERT INTO external_purchase VALUES ('p', 1, 4, 'SERVICES', 1, 2, 3, 1, 'waiting', 4);
                     INSERT INTO external_purchase_report VALUES
                         ('p', 'r', 1, 'NO_LINE_ITEM', '[]', 1, 'K', 2, 3, 4, NULL, '{"message":"e"}', 4),

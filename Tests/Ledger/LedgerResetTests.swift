@@ -213,10 +213,15 @@ import Vocabulary
             try $0.database.insert(
                 into: "external_transaction",
                 [
-                    "transaction_id", "refund_id", "package", "realm", "app", "content", "reported_at", "reported_by",
-                    "attempts",
+                    "transaction_id", "refund_id", "package", "realm", "app", "content", "reported_at", "due_at",
+                    "reported_by", "attempts",
                 ],
-                [["sale", "", "com.example.app", realm.rawValue, 1 as Int64, "{}", Self.now, "K", 0 as Int64]])
+                [
+                    [
+                        "sale", "", "com.example.app", realm.rawValue, 1 as Int64, "{}", Self.now, Self.now, "K",
+                        0 as Int64,
+                    ]
+                ])
         }
         if isReset {
             #expect(try await ledger.reset(at: Self.now) == LedgerReset(users: 0))

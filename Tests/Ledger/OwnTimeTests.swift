@@ -63,7 +63,7 @@ import Testing
             "the rule compares it with now",
             [
                 "attribute.stated_at", "app_attribute.stated_at", "mail_count.began_at",
-                "external_purchase_report.due_at", "store_duty.due_at",
+                "external_transaction.due_at", "external_purchase_report.due_at", "store_duty.due_at",
             ]
         ),
     ]

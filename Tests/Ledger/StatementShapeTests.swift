@@ -277,7 +277,7 @@ struct StatementShapeTests: LedgerSuite {
         for part in [.sale, .partialRefund(identifier: "r")] as [ExternalTransactionReport.Part] {
             let key = purchases.key(ofExternalTransaction: "sale-1", part, in: .localPlay)
             let report = ExternalTransactionReport(
-                key, of: "com.example.app", [:], reportedAt: now, by: "K", nextAttemptAt: now)
+                key, of: "com.example.app", [:], occurredAt: now, reportedAt: now, by: "K")
             _ = try await service.record(report)
         }
         for report in try await purchases.externalTransactionsToPassOn(in: .localPlay, limit: 9).due {

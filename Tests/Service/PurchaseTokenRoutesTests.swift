@@ -262,6 +262,63 @@ import Vocabulary
         }
     }
 
+    /// A purchase that the app has consumed, or not, before or after the moment of the setting, if it is set.
+    @Test(
+        arguments: [
+            (true, nil, "granted"), (true, -1, "granted"), (true, 0, "granted"), (true, 1, "purchaseConsumed"),
+            (false, 1, "granted"), (false, nil, "granted"),
+        ] as [(Bool, Int64?, String)])
+    func `a purchase that is consumed at its first redemption is refused if it was bought before the setting's moment`(
+        isConsumed: Bool, secondsOfMoment: Int64?, answer: String
+    ) async throws {
+        try await GooglePlayFixture.run { fixture in
+            let bought = fixture.garden.clock.now()
+            let service = try await fixture.service(
+                refusingConsumedBefore: secondsOfMoment.map { bought.adding(seconds: $0) })
+            let seeds = try fixture.buy("garden.seeds")
+            if isConsumed { try await service.app.client.consume(seeds.token, of: "garden.seeds") }
+            fixture.advance(seconds: 10)
+            let first = try await service.redeem(seeds.token)
+            #expect(try first.code ?? first.redemption.outcome.rawValue == answer)
+            #expect(try await service.seeds() == (answer == "granted" ? 10 : 0))
+            #expect(try await service.transactions().count == (answer == "granted" ? 1 : 0))
+            if answer != "granted" { return }
+            // The service has consumed it by now, which refuses no second redemption.
+            try await service.acknowledge()
+            fixture.advance(seconds: 10)
+            #expect(try await service.redeem(seeds.token).redemption.outcome == .unchanged)
+            #expect(try await service.redeem(seeds.token, for: "bob").code == "ownedByAnotherUser")
+        }
+    }
+
+    @Test func `what the door refuses as consumed is granted by no question of the service, and explained`()
+        async throws
+    {
+        try await GooglePlayFixture.run { fixture in
+            let moment = fixture.garden.clock.now().adding(days: 1)
+            let service = try await fixture.service(refusingConsumedBefore: moment)
+            let alice = try await service.entitlements.appAccountToken(of: service.alice).uuidString.lowercased()
+            let gate = try fixture.buy("garden.gate") { $0.obfuscatedAccountId = alice }
+            try await service.app.client.consume(gate.token, of: "garden.gate")
+            // As a notification, and as the schedule asks.
+            #expect(try await service.app.refresh(gate.token).isEmpty)
+            #expect(try await service.redeem(gate.token).code == "purchaseConsumed")
+            fixture.advance(seconds: 10)
+            #expect(try await service.app.refresh(gate.token).isEmpty)
+            #expect(try await service.items("gate").isEmpty)
+            #expect(try await service.unclaimed() == nil)
+            let item = Item(collection: "gate", number: 1)
+            let explained = try await service.entitlements.explanation(of: item, for: service.alice)
+            #expect(explained.cause == .refused && explained.reason == "purchaseConsumed")
+            #expect(explained.remedy?.contains("add to the balance") == true)
+            let proof = JSONValue.object(["purchaseToken": .string(gate.token)]).compactText
+            let verified = try await service.send(.post, "/v1/proofs/verify", .object(["proof": .string(proof)]))
+            #expect(verified.code == "purchaseConsumed")
+            let unset = try await fixture.service()
+            #expect(try await unset.redeem(gate.token).redemption.outcome == .granted)
+        }
+    }
+
     @Test
     func `units that are refunded before the redemption are not redeemed, and later ones stay until they are listed`()
         async throws

@@ -133,7 +133,7 @@ extension DeadlineSimulation {
         _ = try await purchases.entitlements.record(
             ExternalTransactionReport(
                 purchases.key(ofExternalTransaction: name, .sale, in: .localPlay), of: garden.bundleIdentifier,
-                content, reportedAt: moment(now), by: "K", nextAttemptAt: moment(now)))
+                content, occurredAt: moment(now), reportedAt: moment(now), by: "K"))
         duties.append(
             Duty(
                 kind: .externalTransaction, store: .googlePlay, mark: name, subject: name, beganAt: now,

@@ -72,6 +72,8 @@ import Vocabulary
         ("ACCOUNT --google-certificates-url http://127.0.0.1:1", "google-notifications-audience"),
         ("ACCOUNT PUSH --google-certificates-url http://example.com/certs", "https"),
         ("ACCOUNT PUSH --google-certificates-url keys.json", "https"),
+        ("--google-refuse-consumed-before 2026-10-31", "google-service-account"),
+        ("--google-refuse-consumed-before soon", "2026-10-31T09:00:00Z"),
     ])
     func `inconsistent Google Play settings are refused at the start`(arguments: String, named: String) async throws {
         let account = "--google-service-account nowhere.json"

@@ -21,8 +21,8 @@ import till
         "till actions show": "needs an action (ServePlayTests)",
         "till actions approve": "needs an action of another person (ServePlayTests)",
         "till actions decline": "needs an action (ServePlayTests)",
-        "till advanced-commerce": "needs a key of App Store Connect (AdvancedCommerceRoutesTests)",
-        "till external-purchases report": "needs a token of Apple's (ExternalPurchaseTests)",
+        "till advanced-commerce": "needs a store with a key (ServeAppStoreTests)",
+        "till external-purchases report ": "needs a token of a store (ServeAppStoreTests)",
         "till external-transactions report": "needs a service account of Google Cloud (ExternalTransactionTests)",
         "till external-transactions refund": "needs a service account of Google Cloud (ExternalTransactionTests)",
     ]

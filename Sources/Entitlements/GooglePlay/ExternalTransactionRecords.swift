@@ -7,8 +7,8 @@ private struct ExternalTransactionRecords {
     let apps: AppNumbers
 
     private static let columns = [
-        "transaction_id", "refund_id", "package", "realm", "app", "content", "initial_id", "reported_at", "reported_by",
-        "attempts", "next_attempt_at", "passed_on_at", "last_error",
+        "transaction_id", "refund_id", "package", "realm", "app", "content", "initial_id", "reported_at", "due_at",
+        "reported_by", "attempts", "next_attempt_at", "passed_on_at", "last_error",
     ]
 
     /// - Parameter clauses: The SQL after the table.
@@ -29,8 +29,8 @@ private struct ExternalTransactionRecords {
             .init(
                 realm: realm, packageName: package, transactionIdentifier: transaction, part: .init(column: refund)),
             of: try apps.bundleIdentifier(of: app), content, continuing: try row.next(), reportedAt: try row.next(),
-            by: try row.next(), attempts: try row.next(), nextAttemptAt: try row.next(), passedOnAt: try row.next(),
-            lastError: try row.next())
+            dueAt: try row.next(), by: try row.next(), attempts: try row.next(), nextAttemptAt: try row.next(),
+            passedOnAt: try row.next(), lastError: try row.next())
     }
 
     private func values(of key: ExternalTransactionReport.Key) -> [any SQLConvertible] {
@@ -61,8 +61,8 @@ private struct ExternalTransactionRecords {
             [
                 values(of: report.key) + [
                     apps[report.app], JSONValue.object(report.content).compactText, report.initialIdentifier,
-                    report.reportedAt, report.reportedBy, report.attempts, report.nextAttemptAt, report.passedOnAt,
-                    report.lastError,
+                    report.reportedAt, report.dueAt, report.reportedBy, report.attempts, report.nextAttemptAt,
+                    report.passedOnAt, report.lastError,
                 ]
             ], isNew: false)
     }
@@ -344,14 +344,14 @@ extension LedgerTransaction {
 extension Table {
     /// The sales outside Google's billing, and refunds of them, that back ends have reported. `refund_id`: empty for the sale, `~` for
     /// the refund of all that is left, else the identifier of a partial refund; `content`: the body of the request to Google Play;
-    /// `initial_id`: the transaction that Google Play has to know before a sale; `next_attempt_at`: null once Google Play has the report
-    /// (`passed_on_at`), or refuses it for good (`last_error`).
+    /// `initial_id`: the transaction that Google Play has to know before a sale; `due_at`: the deadline; `next_attempt_at`: null once
+    /// Google Play has the report (`passed_on_at`), or refuses it for good (`last_error`).
     static let externalTransaction = Table(
         name: "external_transaction", family: .globalKey,
         columns: [
             .text("transaction_id"), .text("refund_id"), .text("package"), .text("realm"), .integer("app"),
-            .text("content"), .text("initial_id").optional, .integer("reported_at"), .text("reported_by"),
-            .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .text("content"), .text("initial_id").optional, .integer("reported_at"), .integer("due_at"),
+            .text("reported_by"), .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
             .integer("passed_on_at").optional, .text("last_error").optional,
         ],
         key: ["transaction_id", "refund_id", "package", "realm"],

@@ -79,8 +79,10 @@ package final class ExternalTransactionReport: Sendable {
         case appDownload = "LINK_TO_APP_DOWNLOAD"
     }
 
-    /// The time in which Google Play is to have it, in seconds.
-    static let passingTime: Int64 = 24 * 60 * 60
+    /// The time in which Google Play is to have it, in seconds: "within 24 hours of the transaction occurring"
+    /// (developer.android.com/google/play/billing/alternative/backend). The newest page (…/outside-gpb-backend) refers to the
+    /// guidelines of each program, so the shortest known time counts for all.
+    private static let passingTime: Int64 = 24 * 60 * 60
 
     package let key: Key
     /// The bundle identifier of the app in the catalog.
@@ -91,6 +93,8 @@ package final class ExternalTransactionReport: Sendable {
     /// in which it was made; nil for none.
     package let initialIdentifier: String?
     package let reportedAt: Timestamp
+    /// The time at which Google Play is to have it, or at which the back end has reported it, if that was later: it is missed then.
+    let dueAt: Timestamp
     /// The identifier of the API key.
     package let reportedBy: String
     package let attempts: Int
@@ -100,11 +104,26 @@ package final class ExternalTransactionReport: Sendable {
     /// The sentence of the last attempt's error; nil if there is none.
     package let lastError: String?
 
-    package init(
+    /// A new report.
+    ///
+    /// - Parameter occurredAt: The time of the transaction, or of the refund.
+    package convenience init(
         _ key: Key, of app: String, _ content: JSONObject, continuing initialIdentifier: String? = nil,
-        reportedAt: Timestamp, by reportedBy: String, attempts: Int = 0, nextAttemptAt: Timestamp?,
-        passedOnAt: Timestamp? = nil, lastError: String? = nil
+        occurredAt: Timestamp, reportedAt: Timestamp, by reportedBy: String
     ) {
+        self.init(
+            key, of: app, content, continuing: initialIdentifier, reportedAt: reportedAt,
+            dueAt: max(occurredAt.adding(seconds: Self.passingTime), reportedAt), by: reportedBy, attempts: 0,
+            nextAttemptAt: reportedAt, passedOnAt: nil, lastError: nil)
+    }
+
+    /// A recorded report.
+    init(
+        _ key: Key, of app: String, _ content: JSONObject, continuing initialIdentifier: String?,
+        reportedAt: Timestamp, dueAt: Timestamp, by reportedBy: String, attempts: Int, nextAttemptAt: Timestamp?,
+        passedOnAt: Timestamp?, lastError: String?
+    ) {
+        self.dueAt = dueAt
         (self.key, self.app, self.content) = (key, app, content)
         (self.initialIdentifier, self.reportedAt, self.reportedBy) = (initialIdentifier, reportedAt, reportedBy)
         (self.attempts, self.nextAttemptAt) = (attempts, nextAttemptAt)
@@ -161,7 +180,7 @@ package final class ExternalTransactionReport: Sendable {
     var duty: StoreDuty {
         StoreDuty(
             kind: .externalTransaction, app: app, origin: Origin(googlePlay: key.realm, isTest: false),
-            subject: key.transactionIdentifier, deadline: reportedAt.adding(seconds: Self.passingTime))
+            subject: key.transactionIdentifier, deadline: dueAt)
     }
 
     /// The pauses are those of acknowledgements.

@@ -131,6 +131,18 @@ package struct GooglePurchaseService: Sendable {
             ofPlaced: try await placed(statement, recordedAs: purchase), recordedAs: purchase, isPresented: true)
     }
 
+    /// The refusal of a purchase that an earlier back end has delivered, and that no user has redeemed; nil for another.
+    ///
+    /// Consumption alone refuses nothing: an app may consume too early, and lose the answer. Each token is granted once.
+    package func refusal(
+        of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
+    ) async throws -> ProofRefusal? {
+        guard let moment = entitlements.consumedRefusedBefore, statement.isDelivered(before: moment),
+            try await redeemedTransactions(of: purchase, { _ in true }).isEmpty
+        else { return nil }
+        return ProofRefusal(.purchaseConsumed)
+    }
+
     /// - Parameter isPresented: True if a user presents the token, and gets an answer about each purchase of it.
     private func purchases(
         ofPlaced statement: GooglePlayStatement, recordedAs purchase: GooglePurchase, seesOrders: Bool = false,
@@ -207,7 +219,9 @@ package struct GooglePurchaseService: Sendable {
             let original = try await tokenNames.name(of: purchase.originalToken)
             notification = told.about(.transaction(last.transactionIdentifier, original: original))
         }
-        guard let purchases = try await purchases(ofPlaced: placed, recordedAs: purchase, seesOrders: seesOrders) else {
+        guard try await refusal(of: placed, recordedAs: purchase) == nil,
+            let purchases = try await purchases(ofPlaced: placed, recordedAs: purchase, seesOrders: seesOrders)
+        else {
             guard let notification else { return [] }
             return [try await entitlements.store(notification)]
         }

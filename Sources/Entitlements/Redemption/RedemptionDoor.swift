@@ -41,8 +41,14 @@ package final class RedemptionDoor: Sendable {
     ///
     /// - Throws: As `redeem` does.
     package func present(_ request: RedemptionRequest) async throws -> PresentedProof {
-        try await reportingRefusal(of: request, for: request.user) {
+        let presented = try await reportingRefusal(of: request, for: request.user) {
             PresentedProof(request, try await statement(about: request))
+        }
+        guard let refusal = presented.statement.refusal else { return presented }
+        return try await reportingRefusal(
+            of: request, for: request.user, refusing: presented.statement.claims.claims
+        ) {
+            throw RedemptionError.refused(refusal)
         }
     }
 
@@ -113,24 +119,28 @@ package final class RedemptionDoor: Sendable {
     }
 
     /// Reports an error of a redemption. The caller gets it even if it cannot be recorded.
+    ///
+    /// - Parameter claims: The refused purchases; none for those of the proof.
     private func reportingRefusal<Value>(
-        of request: RedemptionRequest, for user: User?, _ body: () async throws -> Value
+        of request: RedemptionRequest, for user: User?, refusing claims: [Claim] = [], _ body: () async throws -> Value
     ) async throws -> Value {
         do { return try await body() } catch {
             if request.refusals != .ignored { onRedemption(.failure(error)) }
             if request.refusals == .recorded, let user {
-                do { try await record(error, of: request, for: user) } catch { onLostRefusal(error) }
+                do { try await record(error, of: request, claims, for: user) } catch { onLostRefusal(error) }
             }
             throw error
         }
     }
 
     /// Records the refusal of an authentic proof, which support explains by it. Other refusals are only counted.
-    private func record(_ error: any Error, of request: RedemptionRequest, for user: User) async throws {
+    private func record(
+        _ error: any Error, of request: RedemptionRequest, _ claims: [Claim], for user: User
+    ) async throws {
         guard case .refused(let refusal)? = error as? RedemptionError, refusal.reason.step == .appAndOrigin else {
             return
         }
-        var claims: [Claim] = []
+        var claims = claims
         for store in stores where claims.isEmpty { claims = try await store.claims(ofRefused: request.proof) }
         try await entitlements.limited(to: request.limitingApp).recordRefusal(
             refusal.code, of: claims, for: user, by: request.actor, newcomers: request.newcomers)
@@ -338,6 +348,8 @@ extension RedemptionDoor {
         package let googlePlay: GooglePlayStatement?
         /// The secret that stands for the purchase at the store, which the sender of the proof knows; nil for none.
         package let purchaseToken: String?
+        /// The refusal of the purchases, which are authentic; nil to decide about them.
+        let refusal: ProofRefusal?
         /// The store's work once the purchases are decided.
         let finish: @Sendable () async -> Void
 
@@ -345,15 +357,16 @@ extension RedemptionDoor {
 
         /// - Parameters:
         ///   - purchases: Nil for those of the claims.
+        ///   - refusal: The refusal of the purchases; nil to decide about them.
         ///   - finish: Performs the store's work once the purchases are decided, such as the end of those that they replace. It
         ///     fails in silence: the next question of the service does it, too.
         package init(
             _ claims: EntitlementService.VerifiedPurchases, stating purchases: [ProvenPurchase]? = nil,
             signed: VerifiedProof? = nil, googlePlay: GooglePlayStatement? = nil, purchaseToken: String? = nil,
-            finish: @escaping @Sendable () async -> Void = {}
+            refusal: ProofRefusal? = nil, finish: @escaping @Sendable () async -> Void = {}
         ) {
             (self.claims, self.signed, self.googlePlay) = (claims, signed, googlePlay)
-            (self.purchaseToken, self.finish) = (purchaseToken, finish)
+            (self.purchaseToken, self.refusal, self.finish) = (purchaseToken, refusal, finish)
             self.purchases = purchases ?? claims.proven
         }
     }

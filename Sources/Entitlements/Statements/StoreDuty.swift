@@ -15,8 +15,8 @@ package struct StoreDuty: Hashable, Sendable {
         /// The acknowledgement of a redeemed purchase at Google Play, within three days, or half the period of a short prepaid plan
         /// (developer.android.com/google/play/billing/integrate, "acknowledge").
         case acknowledgement
-        /// The report of a sale outside Google's billing, or of its refund, within 24 hours
-        /// (developer.android.com/google/play/billing/outside-gpb-backend). They count from the report of the back end.
+        /// The report of a sale outside Google's billing, or of its refund, within 24 hours of it
+        /// (developer.android.com/google/play/billing/outside-gpb-backend). One that the back end tells later is missed from then on.
         case externalTransaction
         /// The report to Apple about a token of a purchase outside the App Store (External Purchase Server API, "Reporting unrecognized
         /// and transactionless tokens"; the agreement of each region has the days, `ExternalPurchase`).
@@ -184,8 +184,7 @@ extension LedgerTransaction {
                     DutyQueue(
                         kind: kind, table: table("external_transaction", "external_transaction_waiting"),
                         condition: "next_attempt_at IS NOT NULL AND realm = '\(realm.rawValue)'",
-                        subject: "transaction_id", time: "reported_at", seconds: ExternalTransactionReport.passingTime,
-                        origin: "\(origin.number)"))
+                        subject: "transaction_id", time: "due_at", origin: "\(origin.number)"))
             }
         case .externalPurchase where try database.has("external_purchase"):
             queues += [

@@ -48,6 +48,8 @@ package struct KeptConfiguration: Codable, Hashable, Sendable {
     package let apps: [KeptApp]
     private let origins: [Origin]
     private let sandboxUsers: [KeptUser]
+    /// The moment before which a purchase of Google Play that is consumed at its first redemption is refused; nil to grant each once.
+    package let consumedRefusedBefore: Timestamp?
     package let sendsWebhooks: Bool
     /// True if suites may reset the ledger (`LedgerReset`).
     package let allowsReset: Bool
@@ -55,8 +57,10 @@ package struct KeptConfiguration: Codable, Hashable, Sendable {
     package let isOfService: Bool
 
     package init(
-        apps: [KeptApp], accepted: AcceptedOrigins, sendsWebhooks: Bool, allowsReset: Bool, isOfService: Bool
+        apps: [KeptApp], accepted: AcceptedOrigins, consumedRefusedBefore: Timestamp? = nil, sendsWebhooks: Bool,
+        allowsReset: Bool, isOfService: Bool
     ) {
+        self.consumedRefusedBefore = consumedRefusedBefore
         (self.apps, self.sendsWebhooks) = (apps, sendsWebhooks)
         (self.allowsReset, self.isOfService) = (allowsReset, isOfService)
         origins = accepted.origins.sorted { $0.rawValue < $1.rawValue }

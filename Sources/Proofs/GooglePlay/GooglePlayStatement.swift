@@ -90,6 +90,17 @@ package final class GooglePlayStatement: Sendable {
 
     package subscript<Value>(dynamicMember path: KeyPath<GooglePlayAnswer, Value>) -> Value { answer[keyPath: path] }
 
+    /// True if another back end has delivered the purchase: it is consumed, and was bought before a moment.
+    ///
+    /// The order is "Give content to the user", then "consume the purchase" (developer.android.com/google/play/billing/integrate,
+    /// "Life of a purchase"). The consumption of a rental only begins its time.
+    package func isDelivered(before moment: Timestamp) -> Bool {
+        answer.state == .purchased
+            && purchases.contains {
+                $0.isConsumed && $0.purchase.facts.bool(.isRental) != true && $0.purchase.purchaseDate < moment
+            }
+    }
+
     /// The refusal of a purchase of which nothing is owned; nil if the payment was canceled, or if the state is unknown.
     package var refusal: ProofRefusal? {
         switch answer.state {

@@ -65,6 +65,7 @@ public struct ProofRefusal: CodedError, Equatable {
         case bundleIdentifierMismatch
         case environmentMismatch
         case originNotAccepted
+        case purchaseConsumed
         case certificateRevoked
         case revocationUnavailable
 
@@ -80,7 +81,7 @@ public struct ProofRefusal: CodedError, Equatable {
             case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture, .deviceMismatch,
                 .purchaseFormRetired, .purchasePending, .purchaseKindUnsupported:
                 .payload
-            case .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted: .appAndOrigin
+            case .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted, .purchaseConsumed: .appAndOrigin
             case .certificateRevoked, .revocationUnavailable: .revocation
             }
         }
@@ -146,6 +147,9 @@ public struct ProofRefusal: CodedError, Equatable {
                 "The proof is from another store environment."
             case .originNotAccepted:
                 "The service does not accept proofs of this origin."
+            case .purchaseConsumed:
+                "The purchase was consumed before its first redemption, and bought while an earlier back end delivered. Finish it: "
+                    + "nothing more is granted."
             case .certificateRevoked:
                 "A certificate of the proof was revoked by its authority."
             case .revocationUnavailable:

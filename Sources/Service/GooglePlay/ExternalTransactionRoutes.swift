@@ -154,11 +154,14 @@ struct ExternalTransactionRoutes: OperationGroup {
         _ identifier: String, _ part: ExternalTransactionReport.Part, _ content: JSONObject,
         continuing initial: String?, of app: GooglePlayApp, by context: ServiceContext
     ) async throws -> Response {
-        let now = service.clock.now()
+        let time = content.text("transactionTime") ?? content.text("refundTime")
+        guard let occurredAt = time.flatMap(Timestamp.init(internetDateTime:)) else {
+            throw BrokenInvariant("a report of an external transaction has its time", identifier)
+        }
         let report = ExternalTransactionReport(
             app.purchases.key(ofExternalTransaction: identifier, part, in: app.client.realm),
-            of: app.purchases.app.bundleIdentifier, content, continuing: initial, reportedAt: now,
-            by: try context.requiredCaller.name, nextAttemptAt: now)
+            of: app.purchases.app.bundleIdentifier, content, continuing: initial, occurredAt: occurredAt,
+            reportedAt: service.clock.now(), by: try context.requiredCaller.name)
         let recorded = try await service.record(report)
         return try recorded.answer(naming: try await service.ledger.apiKeyNames(), status: .created)
     }

@@ -401,7 +401,8 @@ extension GooglePlayApp {
         }
         let redeemed = stated == nil ? try await purchases.redeemedPurchases(of: answer.purchase) : nil
         guard let claims = stated ?? redeemed else { throw RedemptionError.purchaseNotOwned }
-        return .init(claims, googlePlay: statement, purchaseToken: token) { [self] in
+        let refusal = try await purchases.refusal(of: statement, recordedAs: answer.purchase)
+        return .init(claims, googlePlay: statement, purchaseToken: token, refusal: refusal) { [self] in
             await refreshReplaced(by: statement, on: occasion, within: .person)
         }
     }

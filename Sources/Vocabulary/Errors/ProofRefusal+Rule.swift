@@ -146,6 +146,12 @@ extension ProofRefusal.Reason {
                 "Send the proof again later.",
                 korean: "인증서의 폐기 상태를 확인할 수 없습니다.",
                 "나중에 증명을 다시 보내세요.")
+        case .purchaseConsumed:
+            rule(
+                "The purchase was consumed before its first redemption, and bought before `google-refuse-consumed-before`.",
+                "If the earlier back end has not delivered it, grant the item, or add to the balance.",
+                korean: "처음 지급되기 전에 이미 소비(consume)되었고, `google-refuse-consumed-before` 전에 구매되었습니다.",
+                "이전 백엔드가 지급하지 않았다면 아이템을 지급하거나 잔액에 더하세요.")
         case .environmentMismatch, .originNotAccepted:
             rule(
                 "The purchase comes from an environment that is not accepted for this user, such as the sandbox.",

@@ -123,13 +123,13 @@ struct Reconcile: LedgerUser {
         let accepted = try acceptedOrigins()
         let clock = SystemClock()
         let ledger = try ledger.place().open()
-        let files = try await knownConfiguration(of: ledger, accepting: [accept]).apps
-        let administration = try await CatalogService(apps: files, ledger: ledger, clock: clock)
+        let known = try await knownConfiguration(of: ledger, accepting: [accept])
+        let administration = try await CatalogService(apps: known.apps, ledger: ledger, clock: clock)
         let service = EntitlementService(
             apps: administration.apps,
             verifier: try ProofVerifier(trusting: common.dataDirectory.trustedFolders, clock: clock),
             ledger: ledger, clock: clock,
-            accepted: accepted)
+            accepted: accepted, consumedRefusedBefore: known.consumedRefusedBefore)
         let asking = Progress("Asking the store")
         let reports =
             if let googleServiceAccount {

@@ -110,9 +110,13 @@ struct Serve: Command {
         try configuration.settings.require(
             !runsPlay || configuration.googlePlay == nil, "google-service-account",
             "left out beside --play, whose account the service makes itself")
-        try configuration.settings.require(
-            runsPlay || configuration.googlePlay != nil || configuration.refundReview == nil,
-            "google-refund-preference", "set together with google-service-account")
+        for (name, isSet) in [
+            ("google-refund-preference", configuration.refundReview != nil),
+            ("google-refuse-consumed-before", configuration.consumedRefusedBefore != nil),
+        ] {
+            try configuration.settings.require(
+                runsPlay || configuration.googlePlay != nil || !isSet, name, "set together with google-service-account")
+        }
         let sold = configuration.origins.filter(\.isSold)
         guard let origin = sold.map(\.rawValue).min() else { return }
         if runsStore {
@@ -204,6 +208,7 @@ struct Serve: Command {
             clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
             policy: configuration.ownership, erasedClaimDays: configuration.erasedClaimDays,
+            consumedRefusedBefore: configuration.consumedRefusedBefore,
             keepsProofs: configuration.keepsProofs,
             onVerify: metrics.recordVerification,
             onNotification: forwarding?.enqueue(_:body:))

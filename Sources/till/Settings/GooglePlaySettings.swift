@@ -55,6 +55,16 @@ struct GooglePlaySettings {
         return (preference, settings.flag(sample))
     }
 
+    /// The moment before which a consumed purchase is refused; nil to grant each once.
+    static func consumedRefusedBefore(_ settings: ServeSettings) throws(ConfigurationError) -> Timestamp? {
+        let name = "google-refuse-consumed-before"
+        guard let text = settings.text(name) else { return nil }
+        guard let moment = CalendarDay(text)?.start ?? Timestamp(internetDateTime: text) else {
+            throw settings.failure(name, "a date of UTC such as 2026-10-31, or a time such as 2026-10-31T09:00:00Z")
+        }
+        return moment
+    }
+
     private static func notifications(
         _ settings: ServeSettings
     ) throws(ConfigurationError) -> PushTokens.Settings? {

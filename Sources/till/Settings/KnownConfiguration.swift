@@ -9,6 +9,8 @@ import Vocabulary
 struct KnownConfiguration {
     let apps: Apps
     let accepted: AcceptedOrigins
+    /// The moment before which a consumed purchase of Google Play is refused; nil to grant each once.
+    let consumedRefusedBefore: Timestamp?
     /// The sentence about what is unknown, with the remedy; nil if all is known.
     let gap: String?
     /// The sentence about what an answer assumes instead.
@@ -31,6 +33,7 @@ struct KnownConfiguration {
         let known = kept?.accepted ?? AcceptedOrigins()
         self.accepted =
             accepted.isEmpty ? known : AcceptedOrigins(Set(accepted), sandboxUsers: known.sandboxUsers)
+        consumedRefusedBefore = kept?.consumedRefusedBefore
         let unknown = [
             isCatalogKnown ? nil : ("catalog", "--catalog", "the catalog that comes with Till"),
             kept != nil || !accepted.isEmpty ? nil : ("accepted origins", "--accept", "purchases of local stores"),
@@ -47,7 +50,7 @@ struct KnownConfiguration {
 
     /// A configuration whose gaps matter to no answer.
     init(of apps: Apps) {
-        (self.apps, accepted, gap, assumption) = (apps, AcceptedOrigins(), nil, nil)
+        (self.apps, accepted, consumedRefusedBefore, gap, assumption) = (apps, AcceptedOrigins(), nil, nil, nil)
     }
 
     private static func app(_ kept: KeptConfiguration.KeptApp) throws -> App {
@@ -104,8 +107,9 @@ extension ServeConfiguration {
                     bundleIdentifier: app.bundleIdentifier, catalog: place.folder?.absoluteURL.path,
                     appAppleIdentifier: app.appAppleIdentifier)
             },
-            accepted: AcceptedOrigins(origins, sandboxUsers: sandboxUsers), sendsWebhooks: hasWebhooks,
-            allowsReset: allowsReset, isOfService: true)
+            accepted: AcceptedOrigins(origins, sandboxUsers: sandboxUsers),
+            consumedRefusedBefore: consumedRefusedBefore, sendsWebhooks: hasWebhooks, allowsReset: allowsReset,
+            isOfService: true)
     }
 }
 

@@ -35,6 +35,8 @@ struct ServeConfiguration {
     let googlePlay: GooglePlaySettings?
     /// The answer to Google Play about disputed payments; nil if the service does not answer.
     let refundReview: RefundReviewAnswer?
+    /// The moment before which a consumed purchase of Google Play is refused; nil to grant each once.
+    let consumedRefusedBefore: Timestamp?
     /// The servers that receive a copy of each notification.
     let forwardingTargets: [ForwardingTarget]
     let logger: Logger
@@ -73,6 +75,7 @@ struct ServeConfiguration {
         appStore = try AppStoreSettings(settings, origins: origins)
         googlePlay = try GooglePlaySettings(settings, origins: origins)
         refundReview = try GooglePlaySettings.refundReview(settings)
+        consumedRefusedBefore = try GooglePlaySettings.consumedRefusedBefore(settings)
         forwardingTargets = try [ForwardingTarget](settings)
         server = try Self.server(settings)
         allowedOrigins = try Self.allowedOrigins(settings)

@@ -197,6 +197,11 @@ extension SettingGroup {
                 "google-certificates-url", "url", standard: PushTokens.standardKeys,
                 dependency: "google-notifications-audience",
                 "the address of the keys that sign these tokens: `https`, or `http` on this machine"),
+            .text(
+                "google-refuse-consumed-before", "date", dependency: "google-service-account",
+                reference: "[Google Play](GooglePlay.md#consumed-purchases)",
+                "the date or time before which a purchase that is consumed already at its first redemption is refused, because an earlier back end has delivered it"
+            ),
             Setting(
                 name: "google-refund-preference", kind: .choice(GoogleRefundPreference.allCases.map(\.rawValue)),
                 valueName: "preference", dependency: "google-service-account",

@@ -61,12 +61,14 @@ final class GooglePlayFixture: Sendable {
     ///   - presentedPerMinute: The tokens that callers may present in a minute.
     ///   - origins: The accepted origins.
     ///   - followsCustomers: True for a service beside the Play, which goes by the own clocks of customers.
+    ///   - refused: The moment before which a consumed purchase is refused; nil to grant each once.
     ///   - sender: The sender of the notifications that the service accepts; nil for a service that receives none.
     ///   - approved: The actions at the Play that a second person must approve.
     ///   - performing: Changes the performer of actions at the Play.
     func service(
         isReachable: Bool = true, presentedPerMinute: Int = 2000, followsCustomers: Bool = false,
         accepting origins: Set<Origin> = [.localPlayProduction, .localPlayTest],
+        refusingConsumedBefore refused: Timestamp? = nil,
         notifiedBy sender: PlayService.Sender? = nil, approving approved: Set<StoreAction.Kind> = [],
         performing: (any StoreActionPerformer) -> any StoreActionPerformer = { $0 }
     ) async throws -> PlayService {
@@ -82,7 +84,7 @@ final class GooglePlayFixture: Sendable {
             apps: Apps(app),
             verifier: ProofVerifier(anchors: try TrustAnchors([]), appKeys: [key], clock: garden.clock),
             ledger: ledger, clock: clock,
-            accepted: AcceptedOrigins(origins))
+            accepted: AcceptedOrigins(origins), consumedRefusedBefore: refused)
         // Nothing listens on the port of discarded data.
         let nowhere = try #require(URL(string: "http://127.0.0.1:9"))
         let client = PlayDeveloperClient(

@@ -55,38 +55,62 @@ import Vocabulary
         }
     }
 
+    /// Reports a sale as a back end does.
+    private static func report(_ identifier: String, at time: Timestamp, to played: PlayService) async throws {
+        let amount: JSONValue = .object(["currency": "USD", "priceMicros": "9990000"])
+        let sale: JSONValue = .object([
+            "externalTransactionId": .string(identifier), "transactionTime": .string(time.rfc3339),
+            "originalPreTaxAmount": amount, "originalTaxAmount": amount,
+            "userTaxAddress": .object(["regionCode": "US"]),
+            "oneTimeTransaction": .object([
+                "externalTransactionToken": .string(try played.fixture.externalToken(in: .alternativeBillingOnly))
+            ]),
+        ])
+        #expect(try await played.send(.post, "/v1/google/external-transactions", sale).status == 201)
+    }
+
+    private static func passOn(_ played: PlayService) async throws {
+        try await played.app.externalTransactionReporter(metrics: played.metrics, logger: ServiceFixture.logger)
+            .perform()
+    }
+
     @Test func `the report of an external transaction is due for a day`() async throws {
         try await run { played async throws in
-            func report(_ identifier: String) async throws {
-                let amount: JSONValue = .object(["currency": "USD", "priceMicros": "9990000"])
-                let sale: JSONValue = .object([
-                    "externalTransactionId": .string(identifier),
-                    "transactionTime": .string(played.fixture.garden.clock.now().rfc3339),
-                    "originalPreTaxAmount": amount, "originalTaxAmount": amount,
-                    "userTaxAddress": .object(["regionCode": "US"]),
-                    "oneTimeTransaction": .object([
-                        "externalTransactionToken": .string(
-                            try played.fixture.externalToken(in: .alternativeBillingOnly))
-                    ]),
-                ])
-                #expect(try await played.send(.post, "/v1/google/external-transactions", sale).status == 201)
-            }
-            func passOn() async throws {
-                try await played.app.externalTransactionReporter(
-                    metrics: played.metrics, logger: ServiceFixture.logger
-                ).perform()
-            }
-            try await report("sale-1")
+            let clock = played.fixture.garden.clock
+            try await Self.report("sale-1", at: clock.now(), to: played)
             #expect(try await played.duties().due.map(\.subject) == ["sale-1"])
             #expect(try await played.secondsLeft(of: "externalTransaction") == 86_400)
-            try await passOn()
+            try await Self.passOn(played)
             #expect(try await played.duties().isEmpty)
-            try await report("sale-2")
+            try await Self.report("sale-2", at: clock.now(), to: played)
             played.fixture.advance(seconds: 86_401)
             #expect(try await played.duties().missed.map(\.subject) == ["sale-2"])
             // It stays late.
-            try await passOn()
+            try await Self.passOn(played)
             #expect(try await played.duties().missed.map(\.subject) == ["sale-2"])
+            // The day is that of the sale, and not that of the back end's report.
+            try await Self.report("sale-3", at: clock.now().adding(seconds: -80_000), to: played)
+            #expect(try await played.secondsLeft(of: "externalTransaction") == 6400)
+            try await Self.passOn(played)
+            #expect(try await played.duties().due.isEmpty)
+        }
+    }
+
+    @Test(arguments: [86_400, 30 * 86_400] as [Int64])
+    func `an external transaction that is told after its deadline is passed on, and missed from then on`(
+        secondsAgo: Int64
+    ) async throws {
+        try await run { played async throws in
+            let told = played.fixture.garden.clock.now()
+            try await Self.report("late", at: told.adding(seconds: -secondsAgo), to: played)
+            #expect(try await played.duties().missed.map(\.deadline) == [told])
+            #expect(try await played.metric("missed", of: "externalTransaction") == "1")
+            try await Self.passOn(played)
+            #expect(try await played.app.client.externalTransaction("late").preTaxMicros == 9_990_000)
+            #expect(try await played.duties().missed.map(\.subject) == ["late"])
+            #expect(try await played.metric("missed", of: "externalTransaction") == "1")
+            played.fixture.advance(days: 8)
+            #expect(try await played.duties().isEmpty)
         }
     }
 
@@ -97,17 +121,18 @@ import Vocabulary
             try await played.entitlements.ledger.write { transaction in
                 for number in 0..<250 as Range<Int64> {
                     let isMissed = number < 130
-                    let reportedAt = now.adding(seconds: isMissed ? -2 * 86_400 - number : -number)
+                    let dueAt = now.adding(seconds: isMissed ? -86_400 - number : 86_400 - number)
                     try transaction.database.insert(
                         into: "external_transaction",
                         [
                             "transaction_id", "refund_id", "package", "realm", "app", "content", "reported_at",
+                            "due_at",
                             "reported_by", "attempts", "next_attempt_at",
                         ],
                         [
                             [
                                 "sale-\(number)", "", TestGarden.bundleIdentifier, "localPlay", 1 as Int64, "{}",
-                                reportedAt, "K", 0 as Int64, now,
+                                now, dueAt, "K", 0 as Int64, now,
                             ]
                         ])
                 }

@@ -81,8 +81,7 @@ struct ExternalTransactionRoutes: Sendable {
         let member = try context.requiredMember.name
         _ = try await entitlements.record(
             ExternalTransactionReport(
-                sale.key.with(part), of: sale.app, content, reportedAt: now, by: try context.caller,
-                nextAttemptAt: now))
+                sale.key.with(part), of: sale.app, content, occurredAt: time, reportedAt: now, by: try context.caller))
         // The audit logs are those of users, and a sale names none. The report itself names the member.
         context.logger.notice(
             "external transaction refunded",

@@ -49,8 +49,7 @@ extension IAPKitAnswer {
         case .tooLarge, .encodingInvalid, .chainUntrusted, .chainOutsideValidity, .payloadInvalid, .tooManyPurchases,
             .innerProofInvalid, .appKeyMissing, .serviceAccountMissing, .purchaseFormRetired, .purchasePending,
             .purchaseKindUnsupported, .signedInFuture, .deviceMismatch, .bundleIdentifierMismatch, .environmentMismatch,
-            .originNotAccepted,
-            .certificateRevoked, .revocationUnavailable:
+            .originNotAccepted, .purchaseConsumed, .certificateRevoked, .revocationUnavailable:
             false
         }
     }

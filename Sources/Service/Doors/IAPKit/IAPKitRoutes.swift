@@ -91,6 +91,8 @@ struct IAPKitRoutes: RouteSource {
                 purchase, from: .google, statedBy: statement.googlePlay, expecting: product, at: service.clock.now())
         } catch RedemptionError.refused(let refusal) where refusal.reason == .purchasePending {
             return IAPKitAnswer(store: .google, state: .pending)
+        } catch RedemptionError.refused(let refusal) where refusal.reason == .purchaseConsumed {
+            return IAPKitAnswer(store: .google, state: .consumed)
         } catch RedemptionError.purchaseNotOwned {
             let app = try services.shared.stores.googlePlay.app(named: token.packageName, among: caller.app)
             let state = try await app.purchases.purchase(of: token.purchaseToken)?.state

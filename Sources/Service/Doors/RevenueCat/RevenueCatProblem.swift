@@ -81,6 +81,8 @@ package struct RevenueCatErrorRule: Hashable, Sendable {
         case noPurchase
         /// The ledger has the purchase, and its owner keeps it.
         case keptByOwner
+        /// The customer has the goods, by an earlier back end.
+        case deliveredBefore
         /// The SDK keeps the transaction, and sends it at the next start of the app.
         case sentAgain
         /// The same, until the operator has corrected the configuration.
@@ -93,7 +95,7 @@ package struct RevenueCatErrorRule: Hashable, Sendable {
         /// True if the refusal is permanent. Only then the SDK may finish the transaction.
         package var isPermanent: Bool {
             switch self {
-            case .notSigned, .noPurchase, .keptByOwner: true
+            case .notSigned, .noPurchase, .keptByOwner, .deliveredBefore: true
             case .sentAgain, .sentAgainUntilConfigured, .sentAgainUntilLogIn, .doesNotOccur: false
             }
         }
@@ -125,6 +127,7 @@ extension RevenueCatErrorRule {
             "signatureInvalid")
         add(.invalidReceipt, .noPurchase, "notRedeemable")
         add(.cannotTransferPurchase, .keptByOwner, "ownedByAnotherUser")
+        add(.invalidReceipt, .deliveredBefore, "purchaseConsumed")
 
         // A later transfer may be allowed. The other user may not have redeemed the purchase yet.
         add(.cannotTransferPurchase, .sentAgain, "transferTooSoon")
