@@ -57,6 +57,8 @@ ENUMERATIONS = {
     "VoidedPurchaseNotification.refundType": "refundTypes",
     "Order.salesChannel": "SalesChannel", "CancelSurveyResult.reason": "Reason",
     "OrdersReviewRefundRequest.refundPreference": "GoogleRefundPreference",
+    "ExternalPurchaseReport.status": "Status", "ExternalPurchaseToken.tokenType": "Kind",
+    "SubscriptionBuyLineItem.subscriptionEvent": "SubscriptionEvent",
     "ExternalOfferDetails.installedAppCategory": "Category", "ExternalContentLinkDetails.externalAppCategory": "Category",
 }
 # The structures of the local Play for schemas of another name.
@@ -86,6 +88,14 @@ READERS = {
         "Proofs/GooglePlay/GooglePlayAnswer.swift", "Proofs/GooglePlay/GooglePlayOrder.swift", "Service/PlayDeveloperAPI"],
     "externaltransactions.*": ["Entitlements/GooglePlay", "Service/GooglePlay", "Service/PlayDeveloperAPI"],
 }
+# The sources that alone read some types of Apple's pages, of the service and of the local store.
+EXTERNAL = {
+    "service": ["Entitlements/ExternalPurchases", "Service/ExternalPurchases"],
+    "double": [
+        "AppStore/Store/ServerAPI/ExternalPurchases.swift", "AppStore/StoreHTTP/ServerAPIRoutes.swift",
+        "AppStore/StoreHTTP/SandboxRequests.swift"],
+}
+PAGE_READERS = {"ExternalPurchase*": EXTERNAL, "*LineItem": EXTERNAL, "SendReport*Response": EXTERNAL}
 ACTIONS = ["Entitlements/StoreActions", "Service/StoreActions"]
 APPLE_SERVICE = Sources(
     "Proofs/Receipts", "Proofs/Signatures", "Service/AppStoreClient", "Service/Reconciliation", *ACTIONS)
@@ -267,9 +277,9 @@ def called(sources, endpoint):
 class Knowledge:
     """The knowledge of one side about one store."""
 
-    def __init__(self, side, store, endpoints):
-        self.side, self.store, self.endpoints = side, store, endpoints
-        self.sources = SIDES[side, store]
+    def __init__(self, side, store, sources=None):
+        self.side, self.store = side, store
+        self.sources = sources or SIDES[side, store]
 
     def has_field(self, name, sources=None):
         field = name.partition(".")[2]
@@ -286,7 +296,7 @@ class Knowledge:
     def encoded(self):
         """The properties of the requests and answers of the service's client."""
         names = set()
-        for path, properties in APPLE_SERVICE.structures.items():
+        for path, properties in self.sources.structures.items():
             if path.startswith("AppStoreServerClient."):
                 names.update(properties)
         return names
@@ -311,8 +321,8 @@ class Knowledge:
             for prefix in self.sources.literals if prefix.endswith("_"))
 
     def checks(self, enumeration):
-        """True if the local store reads a text of a request as a case, and refuses any other."""
-        return self.side == "double" and (
+        """True if the side reads a text of a request as a case, and refuses any other."""
+        return re.search(rf"\b{enumeration}\.allCases\.first", self.sources.text) is not None or self.side == "double" and (
             re.search(rf"\b{enumeration}(\.init)?\(rawValue", self.sources.text) is not None
             or any(enumeration in properties.values() for properties in self.sources.structures.values()))
 
@@ -343,9 +353,11 @@ def page_items():
         if re.fullmatch("[A-Z]+", words[0]):
             name, kind = f"{words[0]} {words[1]}", "endpoint"
             types[name] = words[2:]
-        else:
-            name, kind = words[0], "value" if "=" in words[0] else "field"
-        items.append(Item(store, kind, name, page))
+            items.append(Item(store, kind, name, page))
+            continue
+        several = re.fullmatch(r"(\S+[.=])\{(\S+)\}", words[0])
+        for name in [several[1] + each for each in several[2].split(",")] if several else [words[0]]:
+            items.append(Item(store, "value" if "=" in name else "field", name, page))
     return items, types
 
 
@@ -399,7 +411,7 @@ class Comparison:
     def compare(self, side, store):
         """Each item with True if the side knows it."""
         library, found = self.stores[store], {}
-        knowledge = Knowledge(side, store, self.served)
+        knowledge = Knowledge(side, store)
         source = {item.name: item.source for item in self.pages}
         queue = collections.deque()
         for name, types in sorted(library.endpoints.items()):
@@ -434,11 +446,14 @@ class Comparison:
             for name in values:
                 item = Item(store, "value", name, library.source)
                 found[item] = found.get(item, False) or knowledge.has_value(name)
+        readers = {form: Knowledge(side, store, Sources(*places[side])) for form, places in PAGE_READERS.items()}
         for item in self.pages:
+            kind = re.split("[.=]", item.name)[0]
+            reader = next((each for form, each in readers.items() if fnmatch.fnmatchcase(kind, form)), knowledge)
             if item.store == store and item.kind == "field":
-                found[item] = knowledge.has_field(item.name)
+                found[item] = reader.has_field(item.name)
             elif item.store == store and item.kind == "value":
-                found[item] = knowledge.has_value(item.name)
+                found[item] = reader.has_value(item.name)
         return found
 
 
