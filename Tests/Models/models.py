@@ -57,7 +57,7 @@ ENUMERATIONS = {
     "VoidedPurchaseNotification.refundType": "refundTypes",
     "Order.salesChannel": "SalesChannel", "CancelSurveyResult.reason": "Reason",
     "OrdersReviewRefundRequest.refundPreference": "GoogleRefundPreference",
-    "ExternalPurchaseReport.status": "Status", "ExternalPurchaseToken.tokenType": "Kind",
+    "ExtendReasonCode": "cause", "ExternalPurchaseReport.status": "Status", "ExternalPurchaseToken.tokenType": "Kind",
     "SubscriptionBuyLineItem.subscriptionEvent": "SubscriptionEvent",
     "ExternalOfferDetails.installedAppCategory": "Category", "ExternalContentLinkDetails.externalAppCategory": "Category",
 }
@@ -98,7 +98,8 @@ EXTERNAL = {
 PAGE_READERS = {"ExternalPurchase*": EXTERNAL, "*LineItem": EXTERNAL, "SendReport*Response": EXTERNAL}
 ACTIONS = ["Entitlements/StoreActions", "Service/StoreActions"]
 APPLE_SERVICE = Sources(
-    "Proofs/Receipts", "Proofs/Signatures", "Service/AppStoreClient", "Service/Reconciliation", *ACTIONS)
+    "Proofs/Receipts", "Proofs/Signatures", "Service/AppStoreClient", "Service/Reconciliation",
+    "Console/Pages/Customers/DescribedRequestForm.swift", *ACTIONS)
 GOOGLE_SERVICE = Sources(
     "Proofs/GooglePlay", "Entitlements/GooglePlay", "Service/GooglePlay", "Service/GooglePlayNotifications",
     "Service/PlayDeveloperAPI", *ACTIONS)
@@ -263,10 +264,16 @@ def served(till, endpoints):
 CALL = re.compile(r'(?:\.(get|post|put|patch|delete),|let path =)\s*"((?:[^"\\\n]|\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*)"')
 
 
+# The endpoints of the Advanced Commerce API, whose paths the service puts together from their names.
+DESCRIBED = re.compile(r'\.described\("([\w/]+)"')
+
+
 def called(sources, endpoint):
     """True if the sources call an endpoint. Its identifiers may be any text that they put together."""
     method, path = endpoint.split(" ")
     plain = re.sub(r"\{[^}]*\}", "x", path)
+    if path.startswith("/advancedCommerce/v1/"):
+        return endpoint in [f"POST /advancedCommerce/v1/{name}/{{}}" for name in DESCRIBED.findall(sources.text)]
     for stated, literal in CALL.findall(sources.text):
         form = re.sub(r"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "\0", literal)
         if stated.upper() in ("", method) and re.fullmatch(re.escape(form).replace("\0", "[^/:]+"), plain):
@@ -309,6 +316,8 @@ class Knowledge:
                 if case is not None and (not case or case in USED[self.side].used or self.checks(known)):
                     return True
         if value.lstrip("-").isdigit():
+            if int(value) in self.sources.stated[ENUMERATIONS.get(place)]:
+                return True
             ranges = self.sources.ranges[place.removesuffix("V1").removeprefix("Extend").lower()]
             return any(int(value) in numbers for numbers in ranges)
         cases = {
@@ -342,6 +351,12 @@ def lines(name):
             yield number, line
 
 
+def expanded(name):
+    """The names of `TYPE.{FIELD,FIELD}`, which stands for several."""
+    several = re.fullmatch(r"(\S*[._=])\{(\S+)\}", name)
+    return [several[1] + each for each in several[2].split(",")] if several else [name]
+
+
 def page_items():
     """What the stores' pages name: the items with their pages, and the types of endpoints."""
     items, types = [], {}
@@ -355,8 +370,7 @@ def page_items():
             types[name] = words[2:]
             items.append(Item(store, kind, name, page))
             continue
-        several = re.fullmatch(r"(\S+[.=])\{(\S+)\}", words[0])
-        for name in [several[1] + each for each in several[2].split(",")] if several else [words[0]]:
+        for name in expanded(words[0]):
             items.append(Item(store, "value" if "=" in name else "field", name, page))
     return items, types
 
@@ -463,14 +477,14 @@ def read_excuses():
     for number, line in lines("excuses.txt"):
         form = re.fullmatch(r"(service|double|both) (apple|google) ([^:]*(?::[a-zA-Z]+)?): (\S.*)", line)
         assert form, f"excuses.txt:{number}: a line is SIDE STORE NAME: REASON, and this one is \"{line}\""
-        excuses.append((number, form[1], form[2], form[3]))
+        excuses += [(number, form[1], form[2], name) for name in expanded(form[3])]
     return excuses
 
 
 def matching(excuses, side, item):
-    """The lines of the excuses that pass over an item of a side."""
+    """The lines and the names of the excuses that pass over an item of a side."""
     return [
-        number for number, of, store, name in excuses
+        (number, name) for number, of, store, name in excuses
         if of in (side, "both") and store == item.store and fnmatch.fnmatchcase(item.name, name)]
 
 
@@ -485,11 +499,11 @@ def main(till):
             counts[item.kind]["known"] += known
             if known:
                 continue
-            numbers = matching(excuses, side, item)
-            counts[item.kind]["excused"] += bool(numbers)
-            for number in numbers:
-                needed[number, side] += 1
-            if not numbers:
+            found = matching(excuses, side, item)
+            counts[item.kind]["excused"] += bool(found)
+            for excuse in found:
+                needed[excuse, side] += 1
+            if not found:
                 failures.append(f"{side} {store}: the {item.kind} {item.name} is unknown ({item.source})")
         told = "; ".join(
             f"{count['compared']} {kind}s: {count['known']} known, {count['excused']} excused"
@@ -497,7 +511,7 @@ def main(till):
         report.append(f"{side} {store}: {told}")
     for number, of, store, name in excuses:
         for side in ("service", "double") if of == "both" else (of,):
-            if not needed[number, side]:
+            if not needed[(number, name), side]:
                 failures.append(f"excuses.txt:{number}: nothing that the {side} misses is {store} {name}. Remove the excuse.")
     for line in failures:
         print(line)
