@@ -13,6 +13,8 @@ PROPERTY = re.compile(r"\b(?:let|var) (\w+)(?:: \[?(?:String: )?([\w.]+)| =)")
 CASES = re.compile(r"^\s*case (\w[^:\n]*)$", re.MULTILINE)
 CASE = re.compile(r'(\w+)(?: = ("[^"]*"|-?\d+))?')
 RANGE = re.compile(r"\((\w+)(?: \?\? 0)?, (\d+)\.\.\.(\d+)|\((\d+)\.\.\.(\d+)\)\.contains\((\w+)\)")
+CHOICES = re.compile(r"case \.(\w+):((?:(?!\n\s*case \.).)*)", re.DOTALL)
+STATED = re.compile(r"stated: \.integer\((\d+)\)")
 NUMBERED = re.compile(r"let (\w+): \[Int64: String\] = \[([^\]]*)\]")
 
 
@@ -76,6 +78,10 @@ class Sources:
         self.ranges = collections.defaultdict(list)
         for name, first, last, other_first, other_last, other in RANGE.findall(self.text):
             self.ranges[(name or other).lower()].append(range(int(first or other_first), int(last or other_last) + 1))
+        # The numbers that the choices of a field state to a store.
+        self.stated = collections.defaultdict(set)
+        for name, body in CHOICES.findall(self.text):
+            self.stated[name].update(map(int, STATED.findall(body)))
         self.used = set(re.findall(r"\.(\w+)", self.text))
 
     def types(self, text, outer):

@@ -51,4 +51,18 @@ import Testing
         #expect(given.facts.integer(.price) == 0 && given.facts[.orderId] == nil)
         #expect(given.facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.offerCode.rawValue))
     }
+
+    @Test(arguments: [nil, "SPRING"])
+    func `a subscription for a promotion code tells the code, or that it was for one customer`(code: String?)
+        async throws
+    {
+        var order = PlayPurchaseOrder(
+            packageName: PlayServer.packageName, productId: "garden.basic.monthly", account: "ada")
+        (order.promotionCode, order.usesOneTimeCode) = (code, code == nil)
+        let sold = try garden.server.play.perform { [order] in try $0.subscribe(order) }
+        #expect(try await garden.present(sold.token) == nil)
+        let facts = try #require(try await transactions().first).facts
+        #expect(facts.text(.promotionCode) == code)
+        #expect(facts.bool(.hasOneTimeCode) == (code == nil ? true : nil))
+    }
 }

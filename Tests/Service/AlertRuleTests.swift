@@ -46,6 +46,17 @@ import Testing
         #expect(Set(selectors + groups + templates).subtracting(known) == [])
     }
 
+    /// An answer that Apple awaits within a second cannot wait in the ledger as a duty.
+    @Test func `a rule watches each deadline of a store, also that of a retention message`() {
+        let blocks = rules.components(separatedBy: "- alert: ")
+        for (name, series) in [
+            ("TillDutyDue", "till_duty_seconds_left"), ("TillDutyMissed", "till_duties_missed"),
+            ("TillRetentionLate", #"till_retention_answers_total{code=~"ledgerLate|ledgerFailed"}"#),
+        ] {
+            #expect(blocks.contains { $0.hasPrefix(name + "\n") && $0.contains(series) }, "\(name)")
+        }
+    }
+
     @Test func `each rule has an expression, a severity, a summary and a remedy`() {
         let blocks = rules.components(separatedBy: "- alert: ").dropFirst()
         #expect(blocks.count >= 10)

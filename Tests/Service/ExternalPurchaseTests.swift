@@ -167,6 +167,18 @@ import Vocabulary
         #expect(try await self.listed().map(\.isAnnounced) == [true])
     }
 
+    /// Apple reminds of them as of a token without a type, whatever their end ("Reporting unrecognized and transactionless tokens").
+    @Test(arguments: [ExternalPurchaseToken.Kind.inApp, .linkOut])
+    func `a token of Japan is shown with its type, and due after Apple's reminder`(kind: ExternalPurchaseToken.Kind)
+        async throws
+    {
+        let token = try token(kind)
+        try await receiveAll()
+        let shown = try #require(try await listed().first)
+        #expect((shown.tokenType, shown.tokenExpirationDate) == (kind.rawValue, token.expirationDate?.rfc3339))
+        #expect(shown.dueAt == token.creationDate.adding(days: 15).rfc3339)
+    }
+
     /// The app has the token, which nobody has signed.
     @Test func `a notification corrects the dates that an altered announcement had`() async throws {
         let token = try token(.services)

@@ -349,6 +349,20 @@ import Testing
         #expect(try other.0.store.notifications().map(\.subtype) == subtypes)
     }
 
+    @Test(arguments: [ExternalPurchaseToken.Kind.inApp, .linkOut])
+    func `a token of Japan is told of at once and after ten days, and is no duplicate`(kind: ExternalPurchaseToken.Kind)
+        async throws
+    {
+        let other = try Self.garden(.production)
+        let token = try token(kind, at: other.0)
+        let refused = try await send(.put, "", Self.report(1, token, "DUPLICATE_TOKEN"), to: (other.0, other.1))
+        #expect(try Self.mistakes(refused.text) == ["37 status"])
+        _ = try other.0.store.advance(seconds: 30 * 86_400)
+        let told = try other.0.store.notifications()
+        #expect(told.map(\.subtype) == [.created, .unreported, .activeTokenReminder])
+        #expect(told.map(\.date) == [0, 10, 30].map { token.creationDate.adding(days: $0) })
+    }
+
     @Test func `the app's text of a token has the fields that the store tells of it`() throws {
         let token = try token(.acquisition)
         let bytes = try #require(Base64.decode(token.text.utf8, .urlSafe))

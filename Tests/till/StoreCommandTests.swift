@@ -337,6 +337,8 @@ import Vocabulary
         _ = try await till.run("store", "external-tokens", "--make", "--token-type", "SERVICES")
         let listed = try await till.run("store", "external-tokens", "--json").decoded(Tokens.self)
         #expect(listed.externalPurchaseTokens.map(\.tokenType) == [nil, "SERVICES"])
+        let japan = try await till.run("store", "external-tokens", "--make", "--token-type", "LINK_OUT", "--json")
+        #expect(try japan.decoded(Tokens.Token.self).tokenType == "LINK_OUT")
         #expect(listed.externalPurchaseTokens.allSatisfy { $0.status == nil })
         let refused = try await till.run("store", "external-tokens", "--token-type", "SERVICES")
         #expect(refused.status == 64)

@@ -220,7 +220,8 @@ struct ExternalTokenRequest: SandboxRequest {
     func kind() throws(Problem) -> ExternalPurchaseToken.Kind? {
         guard let tokenType else { return nil }
         guard let kind = ExternalPurchaseToken.Kind(rawValue: tokenType) else {
-            throw JSONBody.invalid("The field /tokenType must be ACQUISITION or SERVICES.")
+            let names = ExternalPurchaseToken.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw JSONBody.invalid("The field /tokenType must be one of \(names).")
         }
         return kind
     }

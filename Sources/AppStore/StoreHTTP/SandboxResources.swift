@@ -106,7 +106,9 @@ extension ExternalPurchaseToken: AnswerObject, Listed {
         "The token of a purchase outside the App Store.", named: "ExternalPurchaseToken"
     ) {
         $0.field("externalPurchaseId", "The identifier of the token.", \.externalPurchaseId)
-        $0.field("tokenType", "`ACQUISITION` or `SERVICES`; absent for another token.", \.kind?.rawValue)
+        $0.field(
+            "tokenType", "`ACQUISITION`, `SERVICES`, `IN_APP` or `LINK_OUT`; absent for another token.",
+            \.kind?.rawValue)
         $0.field("tokenCreationDate", .time("The date of its creation."), \.creationDate.rfc3339)
         $0.field(
             "tokenExpirationDate", .time("The end of its active period; absent without a type."),

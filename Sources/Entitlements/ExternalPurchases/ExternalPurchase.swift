@@ -23,8 +23,9 @@ package final class ExternalPurchase: Sendable {
     package struct Token: Hashable, Sendable {
         /// Apple's identifiers are UUIDs, in the sandbox after `SANDBOX_`.
         private static let maximumIdentifierSize = 128
-        /// The days after which Apple reminds of a token without an end ("Reporting unrecognized and transactionless tokens").
-        private static let reminderDays: Int64 = 10
+        /// The types of the European Union, of which Apple reminds after their end, and the days after which it reminds of another token,
+        /// such as one of Japan ("Reporting unrecognized and transactionless tokens").
+        private static let (typesWithPeriod, reminderDays): ([String], Int64) = (["ACQUISITION", "SERVICES"], 10)
         /// The days from Apple's reminder to the deadline of the service. Apple's API has the reminder, and leaves the deadline to the
         /// agreement of each region.
         private static let daysAfterReminder: Int64 = 5
@@ -32,7 +33,7 @@ package final class ExternalPurchase: Sendable {
         static let ownReportTime: Int64 = 24 * 60 * 60
 
         package let identifier: String
-        /// `ACQUISITION` or `SERVICES`; nil for a token that is not of a custom link.
+        /// `ACQUISITION` or `SERVICES` (European Union), `IN_APP` or `LINK_OUT` (Japan); nil for a token that is not of a custom link.
         package let type: String?
         package let createdAt: Timestamp
         /// The end of a custom link token; nil for another one.
@@ -58,7 +59,9 @@ package final class ExternalPurchase: Sendable {
 
         /// The time by which the token has to be reported.
         package var dueAt: Timestamp {
-            (expiresAt ?? createdAt.adding(days: Self.reminderDays)).adding(days: Self.daysAfterReminder)
+            let hasPeriod = Self.typesWithPeriod.contains { type?.hasSameBytes(as: $0) == true }
+            let end = hasPeriod ? expiresAt : nil
+            return (end ?? createdAt.adding(days: Self.reminderDays)).adding(days: Self.daysAfterReminder)
         }
 
         /// The time at which the service reports a token that no back end has reported: a day before it is due, which is enough for

@@ -195,6 +195,7 @@ extension GooglePlayAnswer {
             facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
         }
         facts[.promotionCode] = .init(isRenewal ? nil : item.promotionCode)
+        facts[.hasOneTimeCode] = .init(item.hasOneTimeCode && !isRenewal ? true : nil)
         facts[.originalPurchaseDate] = .init(startTime)
         let isContinued = placement.isContinued(place, after: purchaseToken)
         let end =

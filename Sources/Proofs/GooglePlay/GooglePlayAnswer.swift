@@ -264,6 +264,8 @@ extension GooglePlayAnswer {
         let hasPromotionCode: Bool
         /// The promotion code that many customers may use (`vanityCode`); nil for another one, which Google does not state.
         let promotionCode: String?
+        /// True for a promotion code that one customer may use (`oneTimeCode`).
+        let hasOneTimeCode: Bool
         /// The product that replaces this one at the next renewal.
         let nextProductId: String?
         /// The item in whose place the customer has bought this one; nil for none, and 60 days after the replacement.
@@ -354,6 +356,7 @@ extension GooglePlayAnswer {
             let promotion = try fields.object("signupPromotion")
             hasPromotionCode = promotion != nil
             promotionCode = try promotion?.object("vanityCode")?.string("promotionCode")
+            hasOneTimeCode = try promotion?.object("oneTimeCode") != nil
             nextProductId = try fields.object("deferredItemReplacement")?.string("productId")
             replaced = try fields.object("itemReplacement").map { (item) throws(ProofRefusal) in
                 try ReplacedItem(item)

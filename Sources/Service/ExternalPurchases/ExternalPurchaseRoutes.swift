@@ -184,7 +184,8 @@ extension ExternalPurchase: AnswerObject, Listed {
         $0.field("externalPurchaseId", "Apple's identifier of the token.", \.token.identifier)
         $0.field("bundleId", "The app.", \.app)
         $0.field("origin", "Who vouches for it, and the environment.", \.origin)
-        $0.field("tokenType", "`ACQUISITION` or `SERVICES`; absent for another token.", \.token.type)
+        $0.field(
+            "tokenType", "`ACQUISITION`, `SERVICES`, `IN_APP` or `LINK_OUT`; absent for another token.", \.token.type)
         $0.field("tokenCreationDate", "When Apple made it.", \.token.createdAt)
         $0.field("tokenExpirationDate", "The end of its active period; absent without one.", \.token.expiresAt)
         $0.field("isAnnounced", "True if a back end has sent it, false if only Apple has told of it.", \.isAnnounced)

@@ -479,6 +479,8 @@ extension Schema {
         "expirationIntent":
             "1 cancelled, 2 billing error, 3 no consent to a price increase, 4 product not available, 5 other.",
         "expiresDate": "The end that the store states.",
+        "hasOneTimeCode":
+            "True for a promotion code of Google Play that this customer alone could use. Google does not state the code.",
         "inAppOwnershipType": "`PURCHASED`, `FAMILY_SHARED` or `ASSIGNED`, a seat that another customer has paid for.",
         "installmentDetails": "`installmentDetails` of the plan, as Google Play has stated it.",
         "isInBillingRetryPeriod": "True while the store tries to charge again.",

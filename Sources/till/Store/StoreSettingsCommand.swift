@@ -250,7 +250,9 @@ struct StoreExternalTokens: Command {
     @Flag(help: "Make a token.")
     var make = false
 
-    @Option(help: .value("type", "The type of a custom link token: ACQUISITION or SERVICES (default: no type)."))
+    @Option(
+        help: .value(
+            "type", "The type of a custom link token: ACQUISITION, SERVICES, IN_APP or LINK_OUT (default: no type)."))
     var tokenType: ExternalPurchaseToken.Kind?
 
     @OptionGroup var common: CommonOptions

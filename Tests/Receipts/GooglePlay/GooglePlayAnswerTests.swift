@@ -153,18 +153,21 @@ enum PlayAnswers {
         #expect((facts[.renewalPrice] != nil) == (expected.renews == true))
     }
 
-    /// A promotion code that many customers may use is stated; one for a single customer is not (`SignupPromotion`).
+    /// A promotion code that many customers may use is stated; of one for a single customer, its kind is (`SignupPromotion`).
     @Test(
         arguments: [
             (#"{"vanityCode":{"promotionCode":"SPRING"}}"#, "GPA.1", "SPRING"), (#"{"oneTimeCode":{}}"#, "GPA.1", nil),
             (#"{"vanityCode":{"promotionCode":"SPRING"}}"#, "GPA.1..0", nil),
+            (#"{"oneTimeCode":{}}"#, "GPA.1..0", nil),
         ] as [(String, String, String?)])
     func `the first period has the promotion code`(promotion: String, order: String, code: String?) throws {
         let item =
             #""expiryTime":"\#(Answers.day(20))","signupPromotion":\#(promotion),\#(Answers.renewing)"#
         let text = Answers.subscription("ACTIVE", item: item).replacing(#""GPA.1""#, with: #""\#(order)""#)
         let statement = try Answers.statement(text)
-        #expect(try #require(statement.purchases.first).purchase.facts.text(.promotionCode) == code)
+        let facts = try #require(statement.purchases.first).purchase.facts
+        #expect(facts.text(.promotionCode) == code)
+        #expect(facts.bool(.hasOneTimeCode) == (promotion.contains("oneTimeCode") && order == "GPA.1" ? true : nil))
     }
 
     @Test func `a cancellation has its time and the reason of the customer, without the customer's words`() throws {

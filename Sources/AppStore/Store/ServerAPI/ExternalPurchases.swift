@@ -6,10 +6,15 @@ import Proofs
 /// A token that an app gets when its customer may buy outside the App Store (StoreKit, "Receiving and decoding external purchase tokens"),
 /// with the last status that the developer's server has reported.
 package struct ExternalPurchaseToken: Hashable, Sendable {
-    /// The type of a custom link token of the European Union. Other tokens, such as those of Japan, state none.
+    /// The type of a custom link token: two of the European Union, and two of Japan (StoreKit, `token(for:)`). Other tokens state none.
     package enum Kind: String, CaseIterable, Sendable {
         case acquisition = "ACQUISITION"
         case services = "SERVICES"
+        case inApp = "IN_APP"
+        case linkOut = "LINK_OUT"
+
+        /// True for the types that may be reported as duplicates, and of which Apple tells after their end.
+        fileprivate var isOfEuropeanUnion: Bool { self == .acquisition || self == .services }
     }
 
     package let externalPurchaseId: String
@@ -22,13 +27,16 @@ package struct ExternalPurchaseToken: Hashable, Sendable {
     /// The status of the last accepted report, by Apple's name; nil without a report.
     package fileprivate(set) var status: String?
 
-    /// The days after which Apple tells of a token without an expiration date that nobody has reported (External Purchase Server API,
-    /// "Reporting unrecognized and transactionless tokens").
+    /// The days after which Apple tells of a token that nobody has reported, unless it is of the European Union (External Purchase Server
+    /// API, "Reporting unrecognized and transactionless tokens").
     static let daysUntilReminder: Int64 = 10
     /// The days between the reminders of an active token, which are monthly (App Store Server Notifications, `subtype`).
     private static let daysOfMonth: Int64 = 30
 
-    private var unreportedDate: Timestamp { expirationDate ?? creationDate.adding(days: Self.daysUntilReminder) }
+    private var unreportedDate: Timestamp {
+        let end = kind?.isOfEuropeanUnion == true ? expirationDate : nil
+        return end ?? creationDate.adding(days: Self.daysUntilReminder)
+    }
 
     /// The subtype of the notification at a date of `nextReminder`.
     fileprivate func subtype(of reminder: Timestamp) -> Subtype {
@@ -37,12 +45,13 @@ package struct ExternalPurchaseToken: Hashable, Sendable {
 
     /// The date of the next notification about the token after a moment; nil for none. No reminder follows the report as a duplicate.
     fileprivate func nextReminder(after moment: Timestamp) -> Timestamp? {
+        var dates = status == nil && moment < unreportedDate ? [unreportedDate] : []
         if let expirationDate, status != ExternalPurchaseReport.Status.duplicateToken.rawValue {
             let months = max(0, moment.secondsSince1970 - creationDate.secondsSince1970) / (Self.daysOfMonth * 86_400)
             let next = creationDate.adding(days: (months + 1) * Self.daysOfMonth)
-            if next < expirationDate { return next }
+            if next < expirationDate { dates.append(next) }
         }
-        return status == nil && moment < unreportedDate ? unreportedDate : nil
+        return dates.min()
     }
 }
 
@@ -585,7 +594,8 @@ extension Books {
         case .lineItem where items.isEmpty: mistakes.append(.init(.missingLineItems, "status"))
         case .lineItem: break
         case _ where !items.isEmpty: mistakes.append(.init(.lineItemsNotAllowed, "status"))
-        case .duplicateToken where token.kind == nil:
+        // `status`: "only to SERVICES and ACQUISITION token types".
+        case .duplicateToken where token.kind?.isOfEuropeanUnion != true:
             mistakes.append(.init(.duplicateTokenStatusNotAllowed, "status"))
         case .noLineItem where token.status == ExternalPurchaseReport.Status.lineItem.rawValue,
             .unrecognizedToken where token.status == ExternalPurchaseReport.Status.lineItem.rawValue:

@@ -315,6 +315,7 @@ public enum TransactionFact: String, StatedFact {
     case signedDate
     case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
     case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, isProrated, promotionCode
+    case hasOneTimeCode
     case purchaseOptionId, offerToken, offerTags, isRental, preorderReleaseTime, salesChannel, pointsDetails
     case refundReason, voidedSource, voidedReason
 
@@ -383,6 +384,8 @@ public enum TransactionFact: String, StatedFact {
             .init("replacement_mode", .text, "how it has replaced another product", by: .googlePlay)
         case .isProrated: .init("is_prorated", .bool, "period for the value of a replaced plan", by: .googlePlay)
         case .promotionCode: .init("promotion_code", .text, "promotion code of the purchase", by: .googlePlay)
+        case .hasOneTimeCode:
+            .init("has_one_time_code", .bool, "promotion code for one customer alone", by: .googlePlay)
         case .purchaseOptionId:
             .init("purchase_option_id", .text, "purchase option at Google Play", by: .googlePlay)
         case .offerToken: .init("offer_token", .text, "token of the offer at Google Play", by: .googlePlay)
