@@ -89,6 +89,17 @@ import Vocabulary
         }
     }
 
+    @Test func `the App Store is asked about an order in the form of a receipt`() async throws {
+        let gate = try buy("garden.gate")
+        try await redeem(gate)
+        try await garden.withStore { client in
+            for text in ["%23\(gate.order)", gate.order.lowercased(), "%20\(gate.order)%20"] {
+                let found = try await find(text, [client]).decoded(PurchaseLookup.self)
+                #expect(found.orderId == gate.order && found.purchases.map(\.owner?.name) == ["alice"], "\(text)")
+            }
+        }
+    }
+
     @Test func `an order that was not redeemed is reported with its transactions`() async throws {
         let gate = try buy("garden.gate")
         try await garden.withStore { client in
@@ -171,7 +182,8 @@ import Vocabulary
     }
 
     @Test(arguments: [
-        "2000000000000001", "MK5T-TVWJH", "%2E%2E", "MK5%2F..", "MK\u{30C}", String(repeating: "M", count: 65),
+        "2000000000000001", "MKT-TVWJH", "33451234567890123", "%2E%2E", "MK5%2F..", "MK\u{30C}",
+        String(repeating: "M", count: 65),
     ])
     func `a text that is no order number is not sent to a store`(identifier: String) async throws {
         let asked = Atomic(0)

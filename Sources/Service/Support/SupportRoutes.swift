@@ -56,8 +56,9 @@ struct SupportRoutes: OperationGroup {
     }
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let identifier = try context.parameters.text("transaction", upTo: GooglePlayPurchase.maximumTokenSize)
+        let named = try context.parameters.text("transaction", upTo: GooglePlayPurchase.maximumTokenSize)
         let (app, service) = (try RequestedApps.name(of: request, context), service.limited(to: context))
+        let identifier = try await service.identifier(searchedBy: named)
         let purchases = try await service.purchases(ofTransaction: identifier).filter {
             app?.hasSameBytes(as: $0.app ?? "") ?? true
         }
@@ -92,10 +93,10 @@ struct SupportRoutes: OperationGroup {
 
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try RequestedPage(request), service.limited(to: context))
-        let (search, app) = (try request.query("search"), try RequestedApps.name(of: request, context))
+        let (named, app) = (try request.query("search"), try RequestedApps.name(of: request, context))
         let (product, day) = (try request.query("product"), try request.queriedDay("day"))
         guard product == nil && day == nil else {
-            guard search == nil else { throw Problem.parameter("search", "left out beside product and day") }
+            guard named == nil else { throw Problem.parameter("search", "left out beside product and day") }
             let last = try page.position { UnclaimedPurchase.TimePosition($0) }
             let found = try await service.ledger.read {
                 try $0.newestUnclaimed(ofProduct: product, in: app, statedOn: day, before: last, limit: page.size)
@@ -103,7 +104,9 @@ struct SupportRoutes: OperationGroup {
             return try List(found.purchases, nextCursor: found.next.map { RequestedPage.cursor(after: $0.description) })
                 .answer()
         }
-        return try await page.answer(at: \.position) { last, limit in
+        var search = named
+        if let named { search = try await service.identifier(searchedBy: named) }
+        return try await page.answer(at: \.position) { [search] last, limit in
             try await service.unclaimedPurchases(ofTransaction: search, in: app, after: last, limit: limit)
         }
     }
@@ -138,7 +141,7 @@ extension APIOperation {
         parameters: [
             .path(
                 "transaction",
-                "A transaction, an original transaction, an order number of a receipt, or a purchase token of Google Play, which the answer does not repeat. The App Store is asked about its order numbers; those of Google Play are recorded with the purchases.",
+                "A transaction, an original transaction, an order number of a receipt, or a purchase token of Google Play, which the answer does not repeat. The App Store is asked about its order numbers; those of Google Play are recorded with the purchases. An order number is found in any case, with spaces, a `#` or other dashes, and at Google Play without `GPA.` and with the number of any renewal.",
                 .text(length: 1...512), example: "2000000000000001"), .app,
         ],
         answers: [.json("The purchases that the transaction belongs to.", PurchaseLookup.self)],
@@ -170,7 +173,7 @@ extension APIOperation {
         parameters: [
             .query(
                 "search",
-                "The identifier of a transaction or an original transaction, or a purchase token of Google Play.",
+                "The identifier of a transaction or an original transaction, or an order number or a purchase token of Google Play.",
                 .text(length: 1...512)),
             .query("product", "Only purchases of this product, the newest statement first. A page may have none."),
             .query("day", "Only purchases last stated on this day in UTC, the newest statement first.", .day()),

@@ -58,7 +58,7 @@ struct FindTransaction: ServiceCaller {
         "A running service with a key of App Store Connect also asks the App Store about an order. --json prints all statements.",
         examples: "till transaction 2000000000000001")
 
-    @Argument(help: "The transaction, the original transaction, or the order number of a receipt.")
+    @Argument(help: "The transaction, the original transaction, or the order number of a receipt, in any spelling.")
     var identifier: String
 
     @OptionGroup var call: CallOptions
@@ -120,7 +120,7 @@ struct UnclaimedList: ServiceCaller {
             till unclaimed --day 2027-03-01
             """)
 
-    @Option(help: .value("transaction", "Only this transaction, or original transaction."))
+    @Option(help: .value("transaction", "Only this transaction, original transaction, or order at Google Play."))
     var search: String?
 
     @Option(help: .product("default: all products"))

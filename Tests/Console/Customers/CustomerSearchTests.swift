@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Proofs
 import Service
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -119,6 +120,28 @@ import Vocabulary
         known.value = try await console.buy("garden.gate", for: console.user())
         let page = try await search(try await console.browser(.viewer), "MK5TTTVWJH")
         #expect(page.has("Purchases of this order") && page.has("href=\"/console/customers/-/alice\""))
+        for text in ["#mk5tttvwjh", "MK5T TTVW JH", "mk5-tttvwjh"] {
+            let other = try await search(try await console.browser(.viewer), text)
+            #expect(other.has("Purchases of this order"), "\(text)")
+        }
+    }
+
+    @Test func `an order at Google Play is found in the forms in which people type it`() async throws {
+        let console = try await GardenConsole()
+        let (order, now) = ("GPA.3345-1234-5678-90123", console.garden.clock.now())
+        let claim = Claim(
+            app: TestGarden.bundleIdentifier, origin: .localPlayProduction, transactionIdentifier: order,
+            originalTransactionIdentifier: "subscription", productIdentifier: "garden.basic.monthly", quantity: 1,
+            purchaseDate: now, revocationDate: nil, signedAt: now, proofDigest: [UInt8](repeating: 1, count: 32),
+            item: Item(collection: "plus", number: 1), credit: nil, expiresAt: now.adding(days: 30),
+            facts: TransactionFacts([.orderId: .text(order)]))
+        let alice = try console.user()
+        _ = try await console.ledger.write { try $0.redeem([claim], for: alice, at: now) }
+        let browser = try await console.browser(.viewer)
+        for text in [order, "gpa 3345 1234 5678 90123", "#33451234567890123", "\(order)..4", "3345–1234–5678–90123"] {
+            #expect(try await search(browser, text).has("class=\"button primary\" href=\"/console/customers/-/alice"))
+        }
+        #expect(try await search(browser, "3345-1234-5678-90124").has("Nothing found."))
     }
 
     @Test func `a transaction that nobody has redeemed leads to the unclaimed purchases`() async throws {

@@ -106,10 +106,11 @@ struct CustomerSearch {
     private var hasPurchases: Bool { !purchases.isEmpty || !unclaimed.isEmpty }
     var hasOnlyProducts: Bool { customers.isEmpty && !hasPurchases && !products.isEmpty }
 
-    /// True for a number as Apple's receipts have it. Digits alone are a transaction.
-    private var isOrderNumber: Bool {
-        Self.orderLengths.contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-            && text.contains { $0.isLetter }
+    /// The order of the App Store that the text spells; nil for another text.
+    private var appStoreOrder: String? {
+        guard let order = OrderNumber(text), order.store == .appStore, Self.orderLengths.contains(order.text.utf8.count)
+        else { return nil }
+        return order.text
     }
 
     /// Finds what the text names.
@@ -121,8 +122,8 @@ struct CustomerSearch {
         next = found.next.map { RequestedPage.cursor(after: $0.description) }
         guard page.last == nil else { return }
         products = names.products(matching: text)
-        try await add([text], of: services)
-        guard customers.isEmpty, !hasPurchases, isOrderNumber else { return }
+        try await add([try await services.entitlements.identifier(searchedBy: text)], of: services)
+        guard customers.isEmpty, !hasPurchases, let number = appStoreOrder else { return }
         guard let orders = services.orders else {
             order = .keyMissing
             return
@@ -132,7 +133,7 @@ struct CustomerSearch {
             return
         }
         do {
-            let transactions = try await orders(text)
+            let transactions = try await orders(number)
             order = transactions.isEmpty ? .unknown : .known
             try await add(transactions, of: services)
         } catch is ReconciliationError {
