@@ -78,7 +78,7 @@ import Vocabulary
             #expect(found.orderId == gate.order)
             #expect(found.purchases.map(\.owner?.name) == ["alice"])
             #expect(found.purchases.flatMap(\.transactions).map(\.transactionId) == [gate.transaction])
-            #expect(found.unrecorded?.isEmpty == true)
+            #expect(found.unrecorded?.isEmpty == true && found.charges == [gate.transaction])
             let plain = try await find(gate.transaction, [client]).decoded(PurchaseLookup.self)
             #expect(plain.purchases.count == 1 && plain.orderId == nil && plain.unrecorded == nil)
             let asked = try await find("MNOSUCHORD", [client]).decoded(ProblemResource.self)
@@ -126,6 +126,12 @@ import Vocabulary
             let found = try await find(renewal.orderIdentifier, [client]).decoded(PurchaseLookup.self)
             #expect(found.purchases.map(\.originalTransactionId) == [monthly.transaction])
             #expect(found.unrecorded?.map(\.transactionId) == [renewal.transactionIdentifier])
+            // The ledger has another charge of the subscription, and not that of the order.
+            #expect(found.charges.isEmpty)
+            let proof = try garden.store.signedTransaction(of: renewal.transactionIdentifier)
+            _ = try await service.redeem(Array(proof.utf8), for: try #require(User(name: "alice")))
+            let both = try await find(renewal.orderIdentifier, [client]).decoded(PurchaseLookup.self)
+            #expect(both.purchases.count == 1 && both.charges == [renewal.transactionIdentifier])
         }
     }
 

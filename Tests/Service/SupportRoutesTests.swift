@@ -71,7 +71,7 @@ import Vocabulary
         let found = try await fixture.send(.get, "/v1/transactions/\(transaction)").decoded(PurchaseLookup.self)
         let purchase = try #require(found.purchases.first)
         #expect(found.purchases.count == 1 && found.unclaimed.isEmpty)
-        #expect(purchase.owner?.name == "alice")
+        #expect(purchase.owner?.name == "alice" && found.charges == [transaction])
         #expect(purchase.state == "refunded")
         #expect(purchase.items == [Item(collection: "sprout", number: 1)])
         #expect(purchase.transactions.map(\.transactionId) == [transaction])

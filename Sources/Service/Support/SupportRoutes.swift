@@ -75,8 +75,10 @@ struct SupportRoutes: OperationGroup {
                         ? " The service has no key of the App Store (app-store-key), so it cannot look up order numbers."
                         : ""))
         }
-        return try PurchaseLookup(purchases: purchases, unclaimed: unclaimed)
-            .answer(naming: try await service.ledger.apiKeyNames())
+        let charges = purchases.compactMap { $0.charge(named: named)?.transactionIdentifier }
+        let found = PurchaseLookup(
+            purchases: purchases, unclaimed: unclaimed.purchases(named: [identifier]), charges: charges)
+        return try found.answer(naming: try await service.ledger.apiKeyNames())
     }
 
     private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -266,8 +268,10 @@ struct OrderLookup: Sendable {
         var known: [KnownPurchase] = []
         var unclaimed: [UnclaimedPurchase] = []
         var unrecorded: [UnrecordedTransaction] = []
+        var named: [String] = []
         for proof in signed {
             let (stated, origin) = try await verified(Array(proof.utf8), of: app)
+            named.append(stated.transactionId)
             let purchases = try await service.purchases(ofTransaction: stated.originalTransactionId).filter {
                 $0.status.origin == origin
                     && $0.status.originalTransactionIdentifier.hasSameBytes(as: stated.originalTransactionId)
@@ -284,7 +288,9 @@ struct OrderLookup: Sendable {
             }
         }
         return PurchaseLookup(
-            purchases: known, unclaimed: unclaimed, orderId: order.text, unrecorded: unrecorded)
+            purchases: known, unclaimed: unclaimed.purchases(named: named),
+            charges: known.compactMap { $0.charge(among: named)?.transactionIdentifier }, orderId: order.text,
+            unrecorded: unrecorded)
     }
 
     fileprivate func verified(_ proof: [UInt8], of app: String? = nil) async throws -> (
@@ -303,17 +309,31 @@ struct OrderLookup: Sendable {
 }
 
 extension EntitlementService {
+    /// The transactions of an order, with their original ones; empty if the text is no order, or if no App Store knows it.
+    ///
+    /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
+    package func transactions(ofOrder text: String, asking clients: [AppStoreServerClient]) async throws
+        -> [(transaction: String, original: String)]
+    {
+        guard let order = OrderIdentifier(text) else { return [] }
+        let lookup = OrderLookup(service: self, clients: clients)
+        var found: [(transaction: String, original: String)] = []
+        for proof in try await lookup.signedTransactions(of: order, in: nil) {
+            let stated = try await lookup.verified(Array(proof.utf8)).0
+            found.append((stated.transactionId, stated.originalTransactionId))
+        }
+        return found
+    }
+
     /// The original transactions of an order; empty if the text is no order, or if no App Store knows it.
     ///
     /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
     package func originalTransactions(ofOrder text: String, asking clients: [AppStoreServerClient]) async throws
         -> [String]
     {
-        guard let order = OrderIdentifier(text) else { return [] }
-        let lookup = OrderLookup(service: self, clients: clients)
         var identifiers: [ByteKey] = []
-        for proof in try await lookup.signedTransactions(of: order, in: nil) {
-            let identifier = ByteKey(try await lookup.verified(Array(proof.utf8)).0.originalTransactionId)
+        for (_, original) in try await transactions(ofOrder: text, asking: clients) {
+            let identifier = ByteKey(original)
             if !identifiers.contains(identifier) { identifiers.append(identifier) }
         }
         return identifiers.map(\.text)
@@ -336,7 +356,11 @@ struct PurchaseLookup: AnswerObject {
         "The purchases of a transaction or an order.", named: "PurchaseLookup"
     ) {
         $0.field("purchases", \.purchases)
-        $0.field("unclaimed", \.unclaimed)
+        $0.field("unclaimed", "Each purchase that nobody has redeemed once, with its renewals.", \.unclaimed)
+        $0.field(
+            "charges",
+            "The transaction of each purchase that the identifier names; of a whole purchase the newest one, and none of an order that is not recorded.",
+            \.charges)
         $0.field(
             "orderId", "The order that the App Store was asked about; absent if the identifier is a transaction.",
             \.orderId)
@@ -349,6 +373,7 @@ struct PurchaseLookup: AnswerObject {
     /// The redeemed purchases. There are several if several origins use the identifier.
     let purchases: [KnownPurchase]
     let unclaimed: [UnclaimedPurchase]
+    let charges: [String]
     var orderId: String?
     var unrecorded: [UnrecordedTransaction]?
 }
@@ -412,6 +437,7 @@ extension UnclaimedPurchase: AnswerObject, Listed {
         $0.field("revocationDate", \.revocationDate)
         $0.field("appAccountToken", "An account token that no user has.", \.appAccountToken?.lowercasedString)
         $0.field("item", \.item)
+        $0.field("facts", .transactionFacts, \.stated.facts.content)
     }
 }
 

@@ -74,10 +74,26 @@ struct FindTransaction: ServiceCaller {
             let since: String?
             let until: String?
             let purchaseDate: String?
+            let facts: Facts?
+            let transactions: [Transaction]?
+        }
+
+        struct Transaction: Decodable, Sendable {
+            let transactionId: String
+            let purchaseDate: String
+            let facts: Facts
+        }
+
+        struct Facts: Decodable, Sendable {
+            let price: Int64?
+            let currency: String?
+            let storefront: String?
         }
 
         let purchases: [Purchase]
         let unclaimed: [Purchase]
+        /// The transactions that the identifier names.
+        let charges: [String]
         /// Those that only the App Store knows; nil if it was not asked.
         let unrecorded: [Purchase]?
     }
@@ -88,11 +104,22 @@ struct FindTransaction: ServiceCaller {
             found.purchases.map { ($0, $0.state) } + found.unclaimed.map { ($0, "unclaimed") }
             + (found.unrecorded ?? []).map { ($0, "not redeemed") }
         terminal.table(
-            ["CUSTOMER", "PRODUCT", "STATE", "SINCE", "UNTIL", "ORIGINAL TRANSACTION", "ORIGIN"],
+            [
+                "CUSTOMER", "PRODUCT", "STATE", "BOUGHT", "PRICE", "STOREFRONT", "SINCE", "UNTIL",
+                "ORIGINAL TRANSACTION", "ORIGIN",
+            ],
             purchases.map { purchase, state in
-                [
-                    purchase.owner?.name, purchase.productId, state, purchase.since ?? purchase.purchaseDate,
-                    purchase.until, purchase.originalTransactionId, purchase.origin.rawValue,
+                let charge = purchase.transactions?.first { each in
+                    found.charges.contains { $0.hasSameBytes(as: each.transactionId) }
+                }
+                let facts = charge?.facts ?? purchase.facts
+                let price = facts?.price.flatMap { price in
+                    facts?.currency.map { Price(milliunits: price, currency: $0).formatted }
+                }
+                return [
+                    purchase.owner?.name, purchase.productId, state, charge?.purchaseDate ?? purchase.purchaseDate,
+                    price, facts?.storefront, purchase.since, purchase.until, purchase.originalTransactionId,
+                    purchase.origin.rawValue,
                 ]
             })
         if !found.unclaimed.isEmpty {

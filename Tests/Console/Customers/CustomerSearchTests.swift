@@ -100,7 +100,8 @@ import Vocabulary
         let console = try await GardenConsole { order in
             asked.add()
             if order == "MKDOWN0000" { throw ReconciliationError.answerInvalid }
-            return order == "MK5TTTVWJH" ? ["2000000000000001", "1000000000000000"] : []
+            return order == "MK5TTTVWJH"
+                ? ["2000000000000001", "1000000000000000"].map { ($0, $0) } : []
         }
         let alice = try console.user()
         try await console.buy("garden.gate", for: alice)
@@ -116,7 +117,9 @@ import Vocabulary
 
     @Test func `an order that the App Store knows shows the owner of its transactions`() async throws {
         let known = Box("")
-        let console = try await GardenConsole { order in order == "MK5TTTVWJH" ? [known.value] : [] }
+        let console = try await GardenConsole { order in
+            order == "MK5TTTVWJH" ? [(known.value, known.value)] : []
+        }
         known.value = try await console.buy("garden.gate", for: console.user())
         let page = try await search(try await console.browser(.viewer), "MK5TTTVWJH")
         #expect(page.has("Purchases of this order") && page.has("href=\"/console/customers/-/alice\""))
@@ -124,6 +127,27 @@ import Vocabulary
             let other = try await search(try await console.browser(.viewer), text)
             #expect(other.has("Purchases of this order"), "\(text)")
         }
+    }
+
+    @Test func `a renewal leads to its purchase, with the charge of the order and no other`() async throws {
+        let charge = Box("")
+        let original = Box("")
+        let console = try await GardenConsole { order in
+            order == "MK5TTTVWJH" ? [(charge.value, original.value), (charge.value, original.value)] : []
+        }
+        original.value = try await console.buy("garden.basic.monthly", for: console.user())
+        let bought = try #require(console.store.history(of: "alice").last).purchaseDate
+        let browser = try await console.browser(.viewer)
+        charge.value = original.value
+        let first = try await search(browser, "MK5TTTVWJH")
+        #expect(first.has("datetime=\"\(bought.rfc3339)\"") && first.has("/transactions/\(original.value)?"))
+        #expect(first.has("class=\"money\"") && first.text.matches(of: /customers\/-\/alice\/transactions/).count == 1)
+        // The ledger does not have this renewal. The price of another charge would be a wrong answer.
+        charge.value = "2000000000999999"
+        let missing = try await search(browser, "MK5TTTVWJH")
+        #expect(missing.has("/console/customers/-/alice\"") && !missing.has("class=\"money\""))
+        // The transaction of the purchase itself is a charge, and so is shown.
+        #expect(try await search(browser, original.value).has("class=\"money\""))
     }
 
     @Test func `an order at Google Play is found in the forms in which people type it`() async throws {

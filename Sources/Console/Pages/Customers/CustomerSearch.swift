@@ -85,6 +85,8 @@ struct CustomerSearch {
     var customers: [ListedCustomer] = []
     var purchases: [KnownPurchase] = []
     var unclaimed: [UnclaimedPurchase] = []
+    /// The transactions of the order that the App Store knows; nil if it was not asked.
+    var orderTransactions: [String]?
     /// The products whose name or identifier contains the text.
     var products: [Product] = []
     /// The customers of the only product that was found, if nothing else was.
@@ -122,7 +124,8 @@ struct CustomerSearch {
         next = found.next.map { RequestedPage.cursor(after: $0.description) }
         guard page.last == nil else { return }
         products = names.products(matching: text)
-        try await add([try await services.entitlements.identifier(searchedBy: text)], of: services)
+        let identifier = try await services.entitlements.identifier(searchedBy: text)
+        try await add([identifier], named: [identifier], of: services)
         guard customers.isEmpty, !hasPurchases, let number = appStoreOrder else { return }
         guard let orders = services.orders else {
             order = .keyMissing
@@ -135,18 +138,25 @@ struct CustomerSearch {
         do {
             let transactions = try await orders(number)
             order = transactions.isEmpty ? .unknown : .known
-            try await add(transactions, of: services)
+            orderTransactions = transactions.map(\.transaction)
+            try await add(transactions.map(\.original), named: transactions.map(\.transaction), of: services)
         } catch is ReconciliationError {
             order = .failed
         }
     }
 
-    private mutating func add(_ transactions: [String], of services: any ConsoleServices) async throws {
+    private mutating func add(
+        _ transactions: [String], named charges: [String], of services: any ConsoleServices
+    ) async throws {
         for transaction in transactions {
-            purchases += try await services.entitlements.purchases(ofTransaction: transaction)
+            // Two transactions of an order may be of one purchase.
+            purchases += try await services.entitlements.purchases(ofTransaction: transaction).filter {
+                !purchases.contains($0)
+            }
             unclaimed += try await services.entitlements.unclaimedPurchases(
                 ofTransaction: transaction, after: nil, limit: Self.maximumUnclaimed)
         }
+        unclaimed = unclaimed.purchases(named: charges)
     }
 
     func page(_ context: ConsoleContext) -> Page {
@@ -200,7 +210,15 @@ struct CustomerSearch {
         Listing.table("Purchases", of: foundPurchases, empty: "No purchases.") {
             column("Customer") { $0.owner }
             column("Product") { names.product($0.product) }
-            column("Original transaction") { Shown.identifier($0.transaction) }
+            column("Bought") { row in
+                let day = Shown.day(row.charge?.purchaseDate)
+                if let path = row.path { a(.href(path)) { day } } else { day }
+            }
+            column("Price") { Shown.money($0.charge?.paidPrice) }
+            column("Storefront") { row in
+                row.charge?.facts.text(.storefront).map { Storefront(countryCode: $0)?.name ?? Phrase(same: $0) }
+            }
+            column("Original transaction") { Shown.identifier($0.original) }
             column("State") { spaced($0.state, OriginWords.mark($0.origin)) }
         }
     }
@@ -219,18 +237,32 @@ struct CustomerSearch {
         }
     }
 
-    private var foundPurchases: [(owner: HTML, product: String, transaction: String, state: HTML, origin: Origin)] {
-        purchases.map { purchase in
-            let (status, owner) = (purchase.status, purchase.owner.map { Shown.link(to: $0) })
+    /// A purchase with the charge that the text names.
+    private typealias FoundPurchase = (
+        owner: HTML, product: String, charge: RedeemedTransaction?, path: ConsolePath?, original: String, state: HTML,
+        origin: Origin
+    )
+
+    private var foundPurchases: [FoundPurchase] {
+        purchases.map { purchase -> FoundPurchase in
+            let (status, owner) = (purchase.status, purchase.owner)
+            let charge =
+                if let orderTransactions {
+                    purchase.charge(among: orderTransactions)
+                } else {
+                    purchase.charge(named: text)
+                }
             return (
-                owner ?? HTML { "An erased customer" }, status.productIdentifier, status.originalTransactionIdentifier,
+                owner.map { Shown.link(to: $0) } ?? HTML { "An erased customer" }, status.productIdentifier, charge,
+                owner.flatMap { charge?.path(of: $0) }, status.originalTransactionIdentifier,
                 CustomerWords.badge(status.state), status.origin
             )
         }
-            + unclaimed.map { purchase in
+            + unclaimed.map { purchase -> FoundPurchase in
                 (
-                    a(.href(purchase.path)) { "Nobody yet" }, purchase.productIdentifier,
-                    purchase.originalTransactionIdentifier, CustomerWords.badge(.unclaimed), purchase.origin
+                    a(.href(purchase.path)) { "Nobody yet" }, purchase.productIdentifier, purchase.stated,
+                    purchase.path, purchase.originalTransactionIdentifier, CustomerWords.badge(.unclaimed),
+                    purchase.origin
                 )
             }
     }
