@@ -63,6 +63,27 @@ import Vocabulary
         #expect(try await fixture.send(.get, "/v1/users").code == "parameterInvalid")
     }
 
+    @Test func `users are found by their whole address, number or display name, and lists do not tell it`() async throws
+    {
+        let body = #"{"email":"Mint@example.com","password":"correct horse"}"#
+        let account = try await fixture.send(.post, "/v1/accounts", body: body, key: "")
+        #expect(account.status == 201)
+        let attributes =
+            #"{"attributes": [{"name": "$email", "value": "alice@example.com"}, {"name": "$displayName", "value": "Alice A."}]}"#
+        #expect(try await fixture.send(.put, "/v1/users/alice/attributes", body: attributes).status == 204)
+        func names(_ text: String) async throws -> [String] {
+            let answer = try await fixture.send(.get, "/v1/users?search=\(text)")
+            #expect(!String(decoding: answer.body, as: UTF8.self).contains("example.com"))
+            return try answer.decoded(List<KnownUserResource>.self).elements.map(\.user.name)
+        }
+        let entrance = try account.decoded(EntranceResource.self)
+        #expect(try await names("mint%40EXAMPLE.com") == [entrance.account.accountId])
+        for text in ["ALICE%40example.com", "alice%20a."] { #expect(try await names(text) == ["alice"], "\(text)") }
+        for text in ["mint%40example", "example.com", "nobody%40example.com", "%25"] {
+            #expect(try await names(text).isEmpty, "\(text)")
+        }
+    }
+
     @Test func `a transaction leads to its owner and the statements about it`() async throws {
         let transaction = try await redeem("sprout1", for: "alice", account: "a")
         _ = try fixture.shop.store.advance(seconds: 1)

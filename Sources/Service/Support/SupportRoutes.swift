@@ -46,11 +46,11 @@ struct SupportRoutes: OperationGroup {
 
     private func users(_ request: Request) async throws -> Response {
         guard let text = try request.query("search"), !text.isEmpty else {
-            throw Problem.parameter("search", "a part of a user's name, or an account token")
+            throw Problem.parameter("search", "a part of a user's name, an account token or an e-mail address")
         }
         let page = try RequestedPage(request)
-        let found = try await service.names.users(
-            named: text, after: try page.position { RecordPosition($0) }, limit: page.size)
+        let found = try await service.users(
+            searchedBy: text, after: try page.position { RecordPosition($0) }, limit: page.size)
         return try List(found.users, nextCursor: found.next.map { RequestedPage.cursor(after: $0.description) })
             .answer()
     }
@@ -129,13 +129,16 @@ extension APIOperation {
     static let searchUsers = APIOperation(
         // A user belongs to no app.
         .get, "/v1/users", for: .backEnd(.support),
-        "searchUsers", "Finds users by a part of their name, in any case and script, or by their account token",
+        "searchUsers",
+        "Finds users by a part of their name, in any case and script, or by their account token, e-mail address, phone number or display name",
         parameters: [
             .query(
-                "search", "A part of a name, or an account token.", .text(length: 1...256), isRequired: true,
+                "search",
+                "A part of a name, or a whole account token, e-mail address, phone number or display name. Those of accounts and of the attributes `$email`, `$phoneNumber` and `$displayName` are compared without regard to case; nobody may have verified them.",
+                .text(length: 1...256), isRequired: true,
                 example: "ali")
         ],
-        answers: [.page("The users of this name first, then the newest.", of: KnownUser.self)])
+        answers: [.page("The users whom the text identifies first, then the newest.", of: KnownUser.self)])
 
     static let findTransaction = APIOperation(
         .get, "/v1/transactions/{transaction}", for: .backEnd(.support), isPerApp: true,

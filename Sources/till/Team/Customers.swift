@@ -8,17 +8,21 @@ import Vocabulary
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
-        abstract: "Find users by a part of their name or by their account token, and list them.",
+        abstract: "Find users by a part of their name, their account token or their e-mail address, and list them.",
         subcommands: [Customers.self, CustomersList.self],
         defaultSubcommand: Customers.self)
 }
 
 struct Customers: ServiceCaller {
     static let configuration = CommandConfiguration(
-        "find", "Find users by a part of their name, in any case and script, or by their account token.",
-        examples: "till customers lic")
+        "find",
+        "Find users by a part of their name, in any case and script, or by their account token, e-mail address, phone number or display name.",
+        examples: """
+            till customers lic
+            till customers mina@example.com
+            """)
 
-    @Argument(help: "A part of a name, or an account token.")
+    @Argument(help: "A part of a name, or a whole account token, e-mail address, phone number or display name.")
     var text: String
 
     @OptionGroup var list: ListLimit
@@ -28,7 +32,7 @@ struct Customers: ServiceCaller {
     var need: ConfigurationNeed { .none }
 
     func validate() throws {
-        try require(!text.isEmpty, "Name a part of a name, or an account token.")
+        try require(!text.isEmpty, "Name a part of a name, an account token or an e-mail address.")
     }
 
     private struct Customer: Decodable, Listed, Sendable {

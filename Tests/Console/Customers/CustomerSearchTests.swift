@@ -1,4 +1,5 @@
 import Entitlements
+import Features
 import Foundation
 import HTTPTypes
 import Proofs
@@ -179,6 +180,19 @@ import Vocabulary
         let path = String(match.1).replacing("&amp;", with: "&")
         #expect(path.hasPrefix("/console/unclaimed/\(transaction)?"))
         #expect(try await console.browser(.support).get(path).has("Unclaimed purchase \(transaction)"))
+    }
+
+    @Test func `support finds a customer by an e-mail address, and who only looks does not`() async throws {
+        let console = try await GardenConsole()
+        let (alice, now) = (try console.user(), console.garden.clock.now())
+        let email = try Attribute(name: "$email", value: "mina@example.com", statedAt: now)
+        try await console.ledger.write { try $0.state([email], of: alice, at: now) }
+        let found = try await search(try await console.browser(.support), "MINA@example.com")
+        #expect(found.has("/console/customers/-/alice\"") && found.has("Nobody may have verified it."))
+        // An address may be another person's, so it leads nowhere by itself.
+        #expect(!found.has("Open customer"))
+        #expect(!(try await search(try await console.browser(.support), "alice").has("Nobody may have verified it.")))
+        #expect(try await search(try await console.browser(.viewer), "mina@example.com").has("Nothing found."))
     }
 
     @Test func `a product leads to its latest customers, each once`() async throws {

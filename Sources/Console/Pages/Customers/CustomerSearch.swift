@@ -16,7 +16,7 @@ extension CustomersRoutes {
         // The script searches at every key. Only a person who sends the form waits for the App Store.
         let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
         var search = CustomerSearch(text: text, isTyping: isTyping, names: names)
-        try await search.find(in: services, page)
+        try await search.find(in: services, page, context)
         if search.products.count == 1, let product = search.products.first, search.hasOnlyProducts {
             search.productCustomers = try await CustomerList(
                 .product, product: product.productIdentifier, page, of: services)
@@ -44,7 +44,10 @@ extension CustomersRoutes {
             .action(ConsolePath("customers")),
             HTMLAttribute("data-live", "results")
         ) {
-            labelled("customer-search", "User name, account token, transaction, order or product") {
+            labelled(
+                "customer-search",
+                "User name, e-mail address, phone number, account token, transaction, order or product"
+            ) {
                 input(
                     .type("search"), .id("customer-search"), .name("search"), .value(text),
                     HTMLAttribute("maxlength", "512"), HTMLAttribute("autocomplete", "off"))
@@ -116,10 +119,16 @@ struct CustomerSearch {
     }
 
     /// Finds what the text names.
-    mutating func find(in services: any ConsoleServices, _ page: RequestedPage) async throws {
+    mutating func find(
+        in services: any ConsoleServices, _ page: RequestedPage, _ context: ConsoleContext
+    ) async throws {
         let (ledger, environment) = (services.ledger, services.standardEnvironment)
-        let found = try await services.entitlements.names.users(
-            named: text, after: try page.position { RecordPosition($0) }, limit: page.size)
+        let last = try page.position { RecordPosition($0) }
+        // Who may not help customers learns nothing about their addresses.
+        let found =
+            try await context.may(.support)
+            ? services.entitlements.users(searchedBy: text, after: last, limit: page.size)
+            : services.entitlements.names.users(named: text, after: last, limit: page.size)
         customers = try await ledger.read { try $0.listed(found.users, in: environment) }
         next = found.next.map { RequestedPage.cursor(after: $0.description) }
         guard page.last == nil else { return }
@@ -180,8 +189,21 @@ struct CustomerSearch {
         }
     }
 
+    /// True if a customer is found by what an account or an attribute states.
+    private var isFoundByStatement: Bool {
+        let (part, token) = (FoldedText(text), UUID(uuidString: text))
+        return customers.map(\.known).contains {
+            $0.appAccountToken != token && !FoldedText(nameOf: $0.user).contains(part)
+        }
+    }
+
     @HTMLBuilder private var customerTable: HTML {
-        h2 { "Customers with this in their name" }
+        if isFoundByStatement {
+            h2 { "Customers" }
+            note("An account or an app has stated this address, number or name. Nobody may have verified it.")
+        } else {
+            h2 { "Customers with this in their name" }
+        }
         CustomerList.table(
             "Customers", of: customers, empty: empty,
             next: next.map { ConsolePath("customers", query: ["search": text, "cursor": $0]) })
@@ -193,7 +215,7 @@ struct CustomerSearch {
             return "Nothing found. Neither a store nor an app has stated a transaction of this number."
         case .notAsked:
             return
-                "Nothing found. Search for a part of a customer's name, or for a whole account token, transaction or order number."
+                "Nothing found. Search for a part of a customer's name, or for a whole e-mail address, phone number, account token, transaction or order number."
         case .waiting: return "Nothing found. Press Enter to ask the App Store for an order of this number."
         case .keyMissing:
             return
