@@ -10,6 +10,8 @@ package struct OrderNumber: Hashable, Sendable {
     private static let maximumTextLength = 128
     /// The longest number of the App Store.
     private static let maximumLength = 64
+    /// The lengths of such a number with spaces or dashes inside.
+    private static let splitLengths = 10...12
     /// The digits of an order at Google Play, which are 4, 4, 4 and 5: `GPA.1234-5678-9012-34567`.
     private static let googlePlayDigits = 17
     /// The number of renewals that are looked for: weekly ones of seven years.
@@ -28,10 +30,11 @@ package struct OrderNumber: Hashable, Sendable {
             (store, self.purchase, self.text) = (.playStore, purchase, purchase + renewal)
             return
         }
-        // A name of several words, such as "mina park", is no order, and the App Store must not get it.
+        // A name of several words, such as "mina park", is no order, and the App Store must not get it. MK5TTTVWJH has ten letters and
+        // digits.
         let (hasLetter, hasDigit) = (letters.contains { !$0.isDigit }, letters.contains(where: \.isDigit))
         guard (1...Self.maximumLength).contains(letters.count), !letters.contains(Self.point), hasLetter,
-            !isSplit || hasDigit && letters.first == UInt8(ascii: "M")
+            !isSplit || hasDigit && letters.first == UInt8(ascii: "M") && Self.splitLengths.contains(letters.count)
         else { return nil }
         let order = String(decoding: letters, as: UTF8.self)
         (store, purchase, self.text) = (.appStore, order, order)
