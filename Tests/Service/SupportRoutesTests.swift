@@ -79,7 +79,10 @@ import Vocabulary
         let entrance = try account.decoded(EntranceResource.self)
         #expect(try await names("mint%40EXAMPLE.com") == [entrance.account.accountId])
         for text in ["ALICE%40example.com", "alice%20a."] { #expect(try await names(text) == ["alice"], "\(text)") }
-        for text in ["mint%40example", "example.com", "nobody%40example.com", "%25"] {
+        _ = try await redeem("sprout2", for: "bob", account: "b")
+        let day = CalendarDay(fixture.shop.clock.now())
+        #expect(try await names("\(day)%20sprout2") == ["bob"])
+        for text in ["mint%40example", "example.com", "nobody%40example.com", "%25", "\(day)%20sprout1"] {
             #expect(try await names(text).isEmpty, "\(text)")
         }
     }

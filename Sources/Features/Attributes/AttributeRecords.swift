@@ -120,12 +120,16 @@ extension LedgerTransaction {
 
 /// The search for customers by what they say of themselves.
 extension EntitlementService {
-    /// The users whose name, account token, e-mail address, phone number or display name is a text, then those whose name contains it
-    /// (`NameIndex`).
+    /// The users whose name, account token, e-mail address, phone number or display name is a text, or who have the charge that it
+    /// describes, then those whose name contains it (`NameIndex`).
     package func users(
         searchedBy text: String, after last: RecordPosition? = nil, limit: Int
     ) async throws -> (users: [KnownUser], next: RecordPosition?) {
-        let stated = try await ledger.read(.snapshot) { try $0.users(stating: text) }
+        let charge = DescribedCharge(text, in: catalogs, at: clock.now())
+        let stated = try await ledger.read(.snapshot) { transaction in
+            let charged = try charge.map { try transaction.customers(charged: $0) } ?? []
+            return try transaction.users(stating: text).union(charged)
+        }
         return try await names.users(named: text, identified: stated, after: last, limit: limit)
     }
 }

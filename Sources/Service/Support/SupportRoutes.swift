@@ -134,7 +134,7 @@ extension APIOperation {
         parameters: [
             .query(
                 "search",
-                "A part of a name, or a whole account token, e-mail address, phone number or display name. Those of accounts and of the attributes `$email`, `$phoneNumber` and `$displayName` are compared without regard to case; nobody may have verified them.",
+                "A part of a name, or a whole account token, e-mail address, phone number or display name. Those of accounts and of the attributes `$email`, `$phoneNumber` and `$displayName` are compared without regard to case; nobody may have verified them. A day with a product or an amount (`2026-11-03 4.99`) finds at most 50 users who have bought it then, the day before or the day after in UTC.",
                 .text(length: 1...256), isRequired: true,
                 example: "ali")
         ],

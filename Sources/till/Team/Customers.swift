@@ -20,9 +20,13 @@ struct Customers: ServiceCaller {
         examples: """
             till customers lic
             till customers mina@example.com
+            till customers "12 March, 4.99"
             """)
 
-    @Argument(help: "A part of a name, or a whole account token, e-mail address, phone number or display name.")
+    @Argument(
+        help:
+            "A part of a name, or a whole account token, e-mail address, phone number or display name, or a day with a product or an amount."
+    )
     var text: String
 
     @OptionGroup var list: ListLimit

@@ -195,6 +195,15 @@ import Vocabulary
         #expect(try await search(try await console.browser(.viewer), "mina@example.com").has("Nothing found."))
     }
 
+    @Test func `a day with a product leads support to the customers who bought it, and nobody else`() async throws {
+        let console = try await GardenConsole()
+        try await console.buy("garden.gate", for: console.user())
+        let text = "\(CalendarDay(console.garden.clock.now())) garden.gate"
+        let found = try await search(try await console.browser(.support), text)
+        #expect(found.has("/console/customers/-/alice\"") && found.has("the day before or the day after (UTC)"))
+        #expect(try await search(try await console.browser(.viewer), text).has("Nothing found."))
+    }
+
     @Test func `a product leads to its latest customers, each once`() async throws {
         let console = try await GardenConsole()
         for name in ["alice", "bob", "carol"] {

@@ -97,6 +97,8 @@ struct CustomerSearch {
     var order = Order.notAsked
     /// The cursor of the next customers; nil for none.
     var next: String?
+    /// The charge that the text describes; nil for another text.
+    var charge: DescribedCharge?
 
     /// The only customer that the text identifies; nil if there is none or if there are several.
     private var exact: User? {
@@ -124,15 +126,20 @@ struct CustomerSearch {
     ) async throws {
         let (ledger, environment) = (services.ledger, services.standardEnvironment)
         let last = try page.position { RecordPosition($0) }
-        // Who may not help customers learns nothing about their addresses.
+        // Who may not help customers learns nothing about their addresses and charges.
+        let isHelping = context.may(.support)
+        if isHelping {
+            charge = DescribedCharge(
+                text, in: services.entitlements.catalogs, at: services.entitlements.clock.now())
+        }
         let found =
-            try await context.may(.support)
+            try await isHelping
             ? services.entitlements.users(searchedBy: text, after: last, limit: page.size)
             : services.entitlements.names.users(named: text, after: last, limit: page.size)
         customers = try await ledger.read { try $0.listed(found.users, in: environment) }
         next = found.next.map { RequestedPage.cursor(after: $0.description) }
         guard page.last == nil else { return }
-        products = names.products(matching: text)
+        products = services.entitlements.catalogs.products(matching: text)
         let identifier = try await services.entitlements.identifier(searchedBy: text)
         try await add([identifier], named: [identifier], of: services)
         guard customers.isEmpty, !hasPurchases, let number = appStoreOrder else { return }
@@ -198,7 +205,12 @@ struct CustomerSearch {
     }
 
     @HTMLBuilder private var customerTable: HTML {
-        if isFoundByStatement {
+        if let charge {
+            h2 { "Customers" }
+            note(
+                "Customers who bought this on \(charge.day.description), the day before or the day after (UTC). At most \(DescribedCharge.maximumCustomers) are found."
+            )
+        } else if isFoundByStatement {
             h2 { "Customers" }
             note("An account or an app has stated this address, number or name. Nobody may have verified it.")
         } else {
