@@ -33,8 +33,8 @@ package protocol ConsoleServices: Sendable {
     var reconciliations: [any ConsoleReconciliation] { get }
     /// Returns the last list of voided purchases of each app on Google Play; none without a service account.
     var voidedPurchases: @Sendable () async throws -> [VoidedPurchases] { get }
-    /// Returns the original transactions of an order. Nil without a client of an App Store that knows orders.
-    var orders: (@Sendable (String) async throws -> [String])? { get }
+    /// Returns the transactions of an order. Nil without a client of an App Store that knows orders.
+    var orders: (@Sendable (String) async throws -> [(transaction: String, original: String)])? { get }
 
     /// Sends a test message to an endpoint, once. Nil if webhooks are off.
     var testWebhook: (@Sendable (WebhookEndpoint) async throws -> WebhookDelivery.Outcome)? { get }

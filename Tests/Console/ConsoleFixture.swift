@@ -143,7 +143,7 @@ final class TestServices: ConsoleServices {
         .acknowledgement: [.localPlayProduction], .externalTransaction: [.localPlayProduction],
         .externalPurchase: [.localSandbox],
     ]
-    let orders: (@Sendable (String) async throws -> [String])?
+    let orders: (@Sendable (String) async throws -> [(transaction: String, original: String)])?
     /// The receiver of test messages answers with this.
     let testWebhook: (@Sendable (WebhookEndpoint) async throws -> WebhookDelivery.Outcome)? = { endpoint in
         endpoint.url.contains("slow") ? .unanswered(code: "timedOut") : .answered(status: 204)
@@ -166,7 +166,7 @@ final class TestServices: ConsoleServices {
     init(
         _ till: Till, team: TeamService, keys: APIKeys, store: Store?, play: GooglePlay? = nil,
         metrics: ServiceMetrics = ServiceMetrics(), health: any HealthSource = TestHealth(),
-        orders: (@Sendable (String) async throws -> [String])? = nil
+        orders: (@Sendable (String) async throws -> [(transaction: String, original: String)])? = nil
     ) {
         self.till = till
         self.team = team

@@ -1,9 +1,11 @@
+import Catalog
 import Entitlements
 import Features
 import Ledger
 import Proofs
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The attributes of customers, in either database.
 @Suite struct AttributeLedgerTests: LedgerSuite {
@@ -48,6 +50,43 @@ import Testing
         #expect(try await state("stranger", -5, isPublic: true) == "stranger")
         let seen = try await ledger.read { [alice] in try $0.attributes(of: alice, seenBy: "com.example.other") }
         #expect(seen == [])
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `a customer is found by the whole address, number or name that stands, in any case`() async throws {
+        let service = EntitlementService(
+            apps: Apps(App(try TestGarden(isInMemory: true).catalog)),
+            verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: SystemClock()), ledger: ledger,
+            clock: ManualClock(Self.now))
+        func state(_ name: String, _ value: String?, of user: User, from app: String? = nil, _ second: Int64)
+            async throws
+        {
+            let attribute = try Attribute(
+                name: name, value: value, statedAt: Self.later(second), isPublic: app != nil)
+            try await ledger.write { try $0.state([attribute], of: user, from: app, at: Self.now) }
+        }
+        func found(_ text: String) async throws -> Set<String> {
+            Set(try await service.users(searchedBy: text, limit: 9).users.map(\.user.name))
+        }
+        try await state("$email", "Mint@Example.com", of: alice, -90)
+        try await state("$displayName", "김민지", of: alice, -90)
+        try await state("$phoneNumber", "+82 10 1234 5678", of: alice, -90)
+        try await state("color", "green", of: alice, -90)
+        // The address that the team states counts, so a stranger's claim to it finds nobody else.
+        try await state("$email", "mint@example.com", of: bob, from: "com.example.app", -80)
+        try await state("$email", "bob@example.com", of: bob, -80)
+        for text in ["mint@example.com", "MINT@EXAMPLE.COM", "김민지", "+82 10 1234 5678"] {
+            #expect(try await found(text) == ["alice"], "\(text)")
+        }
+        #expect(try await found("Bob@example.com") == ["bob"])
+        // Neither a part nor another attribute tells who somebody is.
+        for text in ["mint@example", "민지", "green", "%", "", String(repeating: "m", count: 2000)] {
+            #expect(try await found(text).isEmpty, "\(text.prefix(20))")
+        }
+        try await state("$email", nil, of: alice, -10)
+        #expect(try await found("mint@example.com").isEmpty)
+        let long = String(repeating: "가", count: 600)
+        try await state("$email", long, of: alice, -5)
         #expect(try fixture.problems() == [])
     }
 }

@@ -78,7 +78,7 @@ import Vocabulary
             #expect(found.orderId == gate.order)
             #expect(found.purchases.map(\.owner?.name) == ["alice"])
             #expect(found.purchases.flatMap(\.transactions).map(\.transactionId) == [gate.transaction])
-            #expect(found.unrecorded?.isEmpty == true)
+            #expect(found.unrecorded?.isEmpty == true && found.charges == [gate.transaction])
             let plain = try await find(gate.transaction, [client]).decoded(PurchaseLookup.self)
             #expect(plain.purchases.count == 1 && plain.orderId == nil && plain.unrecorded == nil)
             let asked = try await find("MNOSUCHORD", [client]).decoded(ProblemResource.self)
@@ -86,6 +86,17 @@ import Vocabulary
             // Without a key of the App Store, the service cannot know the order.
             let unasked = try await find(gate.order, []).decoded(ProblemResource.self)
             #expect(unasked.code == "transactionUnknown" && unasked.detail.contains("app-store-key"))
+        }
+    }
+
+    @Test func `the App Store is asked about an order in the form of a receipt`() async throws {
+        let gate = try buy("garden.gate")
+        try await redeem(gate)
+        try await garden.withStore { client in
+            for text in ["%23\(gate.order)", gate.order.lowercased(), "%20\(gate.order)%20"] {
+                let found = try await find(text, [client]).decoded(PurchaseLookup.self)
+                #expect(found.orderId == gate.order && found.purchases.map(\.owner?.name) == ["alice"], "\(text)")
+            }
         }
     }
 
@@ -115,6 +126,12 @@ import Vocabulary
             let found = try await find(renewal.orderIdentifier, [client]).decoded(PurchaseLookup.self)
             #expect(found.purchases.map(\.originalTransactionId) == [monthly.transaction])
             #expect(found.unrecorded?.map(\.transactionId) == [renewal.transactionIdentifier])
+            // The ledger has another charge of the subscription, and not that of the order.
+            #expect(found.charges.isEmpty)
+            let proof = try garden.store.signedTransaction(of: renewal.transactionIdentifier)
+            _ = try await service.redeem(Array(proof.utf8), for: try #require(User(name: "alice")))
+            let both = try await find(renewal.orderIdentifier, [client]).decoded(PurchaseLookup.self)
+            #expect(both.purchases.count == 1 && both.charges == [renewal.transactionIdentifier])
         }
     }
 
@@ -171,7 +188,8 @@ import Vocabulary
     }
 
     @Test(arguments: [
-        "2000000000000001", "MK5T-TVWJH", "%2E%2E", "MK5%2F..", "MK\u{30C}", String(repeating: "M", count: 65),
+        "2000000000000001", "MKT-TVWJH", "33451234567890123", "%2E%2E", "MK5%2F..", "MK\u{30C}",
+        String(repeating: "M", count: 65),
     ])
     func `a text that is no order number is not sent to a store`(identifier: String) async throws {
         let asked = Atomic(0)

@@ -63,6 +63,30 @@ import Vocabulary
         #expect(try await fixture.send(.get, "/v1/users").code == "parameterInvalid")
     }
 
+    @Test func `users are found by their whole address, number or display name, and lists do not tell it`() async throws
+    {
+        let body = #"{"email":"Mint@example.com","password":"correct horse"}"#
+        let account = try await fixture.send(.post, "/v1/accounts", body: body, key: "")
+        #expect(account.status == 201)
+        let attributes =
+            #"{"attributes": [{"name": "$email", "value": "alice@example.com"}, {"name": "$displayName", "value": "Alice A."}]}"#
+        #expect(try await fixture.send(.put, "/v1/users/alice/attributes", body: attributes).status == 204)
+        func names(_ text: String) async throws -> [String] {
+            let answer = try await fixture.send(.get, "/v1/users?search=\(text)")
+            #expect(!String(decoding: answer.body, as: UTF8.self).contains("example.com"))
+            return try answer.decoded(List<KnownUserResource>.self).elements.map(\.user.name)
+        }
+        let entrance = try account.decoded(EntranceResource.self)
+        #expect(try await names("mint%40EXAMPLE.com") == [entrance.account.accountId])
+        for text in ["ALICE%40example.com", "alice%20a."] { #expect(try await names(text) == ["alice"], "\(text)") }
+        _ = try await redeem("sprout2", for: "bob", account: "b")
+        let day = CalendarDay(fixture.shop.clock.now())
+        #expect(try await names("\(day)%20sprout2") == ["bob"])
+        for text in ["mint%40example", "example.com", "nobody%40example.com", "%25", "\(day)%20sprout1"] {
+            #expect(try await names(text).isEmpty, "\(text)")
+        }
+    }
+
     @Test func `a transaction leads to its owner and the statements about it`() async throws {
         let transaction = try await redeem("sprout1", for: "alice", account: "a")
         _ = try fixture.shop.store.advance(seconds: 1)
@@ -71,7 +95,7 @@ import Vocabulary
         let found = try await fixture.send(.get, "/v1/transactions/\(transaction)").decoded(PurchaseLookup.self)
         let purchase = try #require(found.purchases.first)
         #expect(found.purchases.count == 1 && found.unclaimed.isEmpty)
-        #expect(purchase.owner?.name == "alice")
+        #expect(purchase.owner?.name == "alice" && found.charges == [transaction])
         #expect(purchase.state == "refunded")
         #expect(purchase.items == [Item(collection: "sprout", number: 1)])
         #expect(purchase.transactions.map(\.transactionId) == [transaction])

@@ -169,6 +169,7 @@ package struct KnownUserResource: Decodable, Listed, Sendable {
 package struct PurchaseLookup: Decodable, Sendable {
     package let purchases: [KnownPurchaseResource]
     package let unclaimed: [UnclaimedPurchaseResource]
+    package let charges: [String]
     package let orderId: String?
     package let unrecorded: [UnrecordedTransactionResource]?
 }

@@ -126,7 +126,7 @@ import Testing
             #"has no ledger."#),
         Mistake("story alice --limit -5", "The value '-5' is invalid for '--limit <limit>'. The number of rows"),
         Mistake("story alice --limit abc", "The value 'abc' is invalid for '--limit <limit>'. The number of rows"),
-        Mistake("customers", "Missing expected argument '<text>'. A part of a name, or an account token."),
+        Mistake("customers", "Missing expected argument '<text>'. A part of a name, or a whole"),
         Mistake("customers list foo", "Please provide one of all, newest, lastPurchase, "),
         Mistake("move alice 1", "Missing expected argument '<other>'. The other user"),
         Mistake("erase-user alice", "Erasure cannot be undone. Repeat the name: --confirm alice"),

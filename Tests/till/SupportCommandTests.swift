@@ -50,6 +50,7 @@ import Testing
 
         let found = try await till.run("transaction", transaction).output
         #expect(found.hasPrefix("CUSTOMER  PRODUCT ") && found.contains("\nbob "), "\(found)")
+        #expect(found.contains(" BOUGHT ") && found.contains(" PRICE ") && found.contains(" STOREFRONT "), "\(found)")
         #expect(try await till.run("transaction", transaction, "--json").json()["purchases"] != nil)
         #expect(try await till.run("transaction", "1", "--json").code == "transactionUnknown")
     }

@@ -44,6 +44,44 @@ package struct KnownPurchase: Hashable, Sendable {
     package let notifications: [StatedNotification]
 }
 
+extension KnownPurchase {
+    /// The charge that a text names, as its transaction or in any spelling as its order. A text that names the whole purchase, such as a
+    /// purchase token, leads to the newest charge.
+    ///
+    /// - Returns: Nil if the ledger does not have the charge of the order.
+    package func charge(named text: String) -> RedeemedTransaction? {
+        guard let order = OrderNumber(text)?.text else { return charge(among: [text]) ?? transactions.first }
+        return charge(among: [text, order])
+    }
+
+    /// The newest charge whose transaction or order is one of some identifiers.
+    package func charge(among identifiers: [String]) -> RedeemedTransaction? {
+        let known = Set(identifiers.map { ByteKey($0) })
+        return transactions.first {
+            known.contains(ByteKey($0.transactionIdentifier))
+                || $0.facts.text(.orderId).map { known.contains(ByteKey($0)) } ?? false
+        }
+    }
+}
+
+extension [UnclaimedPurchase] {
+    /// The last statement of each purchase, or the one that an identifier names: a purchase and its renewals are one.
+    package func purchases(named identifiers: [String]) -> [UnclaimedPurchase] {
+        let known = Set(identifiers.map { ByteKey($0) })
+        func rank(_ purchase: UnclaimedPurchase) -> (Int, Timestamp) {
+            (known.contains(ByteKey(purchase.transactionIdentifier)) ? 1 : 0, purchase.purchaseDate)
+        }
+        return reduce(into: []) { purchases, next in
+            let place = purchases.firstIndex {
+                $0.origin == next.origin && $0.app.hasSameBytes(as: next.app)
+                    && $0.originalTransactionIdentifier.hasSameBytes(as: next.originalTransactionIdentifier)
+            }
+            guard let place else { return purchases.append(next) }
+            if rank(purchases[place]) < rank(next) { purchases[place] = next }
+        }
+    }
+}
+
 /// The search for users.
 extension LedgerTransaction {
     /// A user with the account token; nil for an unknown user.

@@ -33,16 +33,21 @@ package actor NameIndex {
     /// The users whose name or an alias is a text or contains it, or whose account token it is. Those of this name come first,
     /// then the newest. Each has the name that contains the text.
     ///
-    /// - Parameter last: The end of the previous page; nil for the first page.
+    /// - Parameters:
+    ///   - numbers: The numbers of users whom the text identifies otherwise. They come first, too.
+    ///   - last: The end of the previous page; nil for the first page.
     /// - Returns: A page of users, and its end; nil on the last page.
     package func users(
-        named text: String, after last: RecordPosition? = nil, limit: Int
+        named text: String, identified numbers: Set<Int64> = [], after last: RecordPosition? = nil, limit: Int
     ) async throws -> (users: [KnownUser], next: RecordPosition?) {
         // The clock of a local store goes back when the store begins anew.
         while completeUntil.map({ clock.now() < $0 }) ?? true { try await rebuild() }
         try await readNewest()
         let part = FoldedText(text)
-        let identified = try await ledger.read(.snapshot) { try $0.users(identifiedBy: text) }
+        let identified = try await ledger.read(.snapshot) { transaction in
+            let others = try transaction.known(try transaction.presentNames(of: numbers))
+            return try transaction.users(identifiedBy: text).merging(others) { named, _ in named }
+        }
         let found = names.users(containing: part, after: last, limit: limit + 1, first: identified.keys)
         let shown = Array(found.prefix(limit))
         let others = try await ledger.read(.snapshot) {

@@ -352,7 +352,7 @@ extension [UnclaimedPurchase] {
 
 extension UnclaimedPurchase {
     /// The statement of the store, as the transaction that a redemption would make of it.
-    fileprivate var stated: RedeemedTransaction {
+    package var stated: RedeemedTransaction {
         RedeemedTransaction(
             sequence: 0, origin: origin, transactionIdentifier: transactionIdentifier,
             originalTransactionIdentifier: originalTransactionIdentifier, productIdentifier: productIdentifier,

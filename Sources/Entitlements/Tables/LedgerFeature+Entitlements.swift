@@ -118,6 +118,8 @@ extension Table {
     .indexed("redeemed_transaction_for_period", by: ["user_id"], where: "fixed_period IS NOT NULL")
     // The team searches for the latest customers of a product. SQLite has the key in each index, and PostgreSQL sorts those of a moment.
     .indexed("redeemed_transaction_of_product", by: ["product", "redeemed_at"])
+    // It knows the day and the price of a purchase, or its product.
+    .indexed("redeemed_transaction_by_purchase", by: ["purchase_date", "product", "price"])
     // It also searches for the purchases of an order at Google Play.
     .indexed("redeemed_transaction_of_order", by: ["order_id", "user_id"], where: "order_id IS NOT NULL")
 

@@ -118,6 +118,59 @@ extension LedgerTransaction {
     }
 }
 
+/// The search for customers by what they say of themselves.
+extension EntitlementService {
+    /// The users whose name, account token, e-mail address, phone number or display name is a text, or who have the charge that it
+    /// describes, then those whose name contains it (`NameIndex`).
+    package func users(
+        searchedBy text: String, after last: RecordPosition? = nil, limit: Int
+    ) async throws -> (users: [KnownUser], next: RecordPosition?) {
+        let charge = DescribedCharge(text, in: catalogs, at: clock.now())
+        let stated = try await ledger.read(.snapshot) { transaction in
+            let charged = try charge.map { try transaction.customers(charged: $0) } ?? []
+            return try transaction.users(stating: text).union(charged)
+        }
+        return try await names.users(named: text, identified: stated, after: last, limit: limit)
+    }
+}
+
+extension LedgerTransaction {
+    /// The largest number of users of one address or display name that a search finds.
+    private static let maximumStating = 50
+
+    /// The users of whose account a text is the e-mail address, or of whom it is an attribute that identifies a person, in any case.
+    ///
+    /// An app may state any address, so a statement that another one has replaced finds nobody.
+    fileprivate func users(stating text: String) throws -> Set<Int64> {
+        guard text.utf8.count <= FoldedText.maximumLength else { return [] }
+        var users: Set<Int64> = []
+        if try database.has("account_email"), let address = try? EmailAddress(text),
+            let user: Int64 = try database.value(
+                "SELECT user_id FROM account_email WHERE email_lowercase = $1", [address.lowercase])
+        {
+            users.insert(user)
+        }
+        guard try database.has("app_attribute") else { return users }
+        let (records, searched) = (AttributeRecords(database: database), FoldedText(text))
+        for table in ["attribute", "app_attribute"] {
+            let stating: [Int64] = try database.rows(
+                """
+                SELECT user_id FROM \(table)
+                WHERE \(Table.searchedValue) = lower($1) AND \(Table.isSearched) LIMIT $2
+                """,
+                [text, Self.maximumStating]
+            ) { try $0.next() }
+            for user in stating where !users.contains(user) {
+                let standing = try attributes(stated: try records.attributes(of: user), seenBy: nil)
+                if standing.contains(where: { $0.isSearched && $0.value.map(FoldedText.init) == searched }) {
+                    users.insert(user)
+                }
+            }
+        }
+        return users
+    }
+}
+
 extension LedgerFeature {
     package static let attributes = LedgerFeature(
         tables: [.attribute, .appAttribute],
@@ -126,7 +179,20 @@ extension LedgerFeature {
         })
 }
 
+extension Attribute {
+    /// The attributes by which a search finds a customer, under RevenueCat's names
+    /// (revenuecat.com/docs/customers/customer-attributes, "Reserved attributes"). An index of all values would be as large as their table.
+    fileprivate static let searchedNames = ["$displayName", "$email", "$phoneNumber"]
+
+    fileprivate var isSearched: Bool { Self.searchedNames.contains { $0.hasSameBytes(as: name) } }
+}
+
 extension Table {
+    fileprivate static let isSearched =
+        "name IN (" + Attribute.searchedNames.map { "'\($0)'" }.joined(separator: ", ") + ")"
+    /// The part of a value that is compared. A page of PostgreSQL's indexes does not hold every value.
+    fileprivate static let searchedValue = "lower(substr(value, 1, 254))"
+
     /// The last statement of the team about each attribute. `value`: null for a removed attribute, whose time an older statement
     /// must not undo. `is_public`: 1 for a statement through a door, with a key for all apps.
     fileprivate static let attribute = Table(
@@ -135,7 +201,9 @@ extension Table {
             .integer("user_id"), .text("name", check: "name <> ''"), .text("value").optional, .integer("stated_at"),
             .integer("is_public", check: "is_public IN (0, 1)"),
         ],
-        key: ["user_id", "name"], erasure: .deletion)
+        key: ["user_id", "name"], erasure: .deletion
+    )
+    .indexed("attribute_searched", by: [searchedValue], where: isSearched)
 
     /// The last statement about each attribute with the public keys of each app.
     fileprivate static let appAttribute = Table(
@@ -144,5 +212,7 @@ extension Table {
             .integer("user_id"), .integer("app", check: "app > 0"), .text("name", check: "name <> ''"),
             .text("value").optional, .integer("stated_at"),
         ],
-        key: ["user_id", "app", "name"], erasure: .deletion)
+        key: ["user_id", "app", "name"], erasure: .deletion
+    )
+    .indexed("app_attribute_searched", by: [searchedValue], where: isSearched)
 }

@@ -444,18 +444,14 @@ package struct AppStoreServerKey: Sendable {
     }
 }
 
-/// An order number on a customer's receipt, such as MK5TTTVWJH.
+/// An order number on a customer's receipt of the App Store, such as MK5TTTVWJH.
 struct OrderIdentifier: Sendable {
-    private static let maximumLength = 64
-
     let text: String
 
     /// - Returns: Nil for a text of another form. Digits alone are a transaction.
     init?(_ text: String) {
-        guard (1...Self.maximumLength).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIILetterOrDigit),
-            text.utf8.contains(where: { !(0x30...0x39).contains($0) })
-        else { return nil }
-        self.text = text
+        guard let order = OrderNumber(text), order.store == .appStore else { return nil }
+        self.text = order.text
     }
 }
 

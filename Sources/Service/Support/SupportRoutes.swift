@@ -46,18 +46,19 @@ struct SupportRoutes: OperationGroup {
 
     private func users(_ request: Request) async throws -> Response {
         guard let text = try request.query("search"), !text.isEmpty else {
-            throw Problem.parameter("search", "a part of a user's name, or an account token")
+            throw Problem.parameter("search", "a part of a user's name, an account token or an e-mail address")
         }
         let page = try RequestedPage(request)
-        let found = try await service.names.users(
-            named: text, after: try page.position { RecordPosition($0) }, limit: page.size)
+        let found = try await service.users(
+            searchedBy: text, after: try page.position { RecordPosition($0) }, limit: page.size)
         return try List(found.users, nextCursor: found.next.map { RequestedPage.cursor(after: $0.description) })
             .answer()
     }
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let identifier = try context.parameters.text("transaction", upTo: GooglePlayPurchase.maximumTokenSize)
+        let named = try context.parameters.text("transaction", upTo: GooglePlayPurchase.maximumTokenSize)
         let (app, service) = (try RequestedApps.name(of: request, context), service.limited(to: context))
+        let identifier = try await service.identifier(searchedBy: named)
         let purchases = try await service.purchases(ofTransaction: identifier).filter {
             app?.hasSameBytes(as: $0.app ?? "") ?? true
         }
@@ -74,8 +75,10 @@ struct SupportRoutes: OperationGroup {
                         ? " The service has no key of the App Store (app-store-key), so it cannot look up order numbers."
                         : ""))
         }
-        return try PurchaseLookup(purchases: purchases, unclaimed: unclaimed)
-            .answer(naming: try await service.ledger.apiKeyNames())
+        let charges = purchases.compactMap { $0.charge(named: named)?.transactionIdentifier }
+        let found = PurchaseLookup(
+            purchases: purchases, unclaimed: unclaimed.purchases(named: [identifier]), charges: charges)
+        return try found.answer(naming: try await service.ledger.apiKeyNames())
     }
 
     private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -92,10 +95,10 @@ struct SupportRoutes: OperationGroup {
 
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try RequestedPage(request), service.limited(to: context))
-        let (search, app) = (try request.query("search"), try RequestedApps.name(of: request, context))
+        let (named, app) = (try request.query("search"), try RequestedApps.name(of: request, context))
         let (product, day) = (try request.query("product"), try request.queriedDay("day"))
         guard product == nil && day == nil else {
-            guard search == nil else { throw Problem.parameter("search", "left out beside product and day") }
+            guard named == nil else { throw Problem.parameter("search", "left out beside product and day") }
             let last = try page.position { UnclaimedPurchase.TimePosition($0) }
             let found = try await service.ledger.read {
                 try $0.newestUnclaimed(ofProduct: product, in: app, statedOn: day, before: last, limit: page.size)
@@ -103,7 +106,9 @@ struct SupportRoutes: OperationGroup {
             return try List(found.purchases, nextCursor: found.next.map { RequestedPage.cursor(after: $0.description) })
                 .answer()
         }
-        return try await page.answer(at: \.position) { last, limit in
+        var search = named
+        if let named { search = try await service.identifier(searchedBy: named) }
+        return try await page.answer(at: \.position) { [search] last, limit in
             try await service.unclaimedPurchases(ofTransaction: search, in: app, after: last, limit: limit)
         }
     }
@@ -124,13 +129,16 @@ extension APIOperation {
     static let searchUsers = APIOperation(
         // A user belongs to no app.
         .get, "/v1/users", for: .backEnd(.support),
-        "searchUsers", "Finds users by a part of their name, in any case and script, or by their account token",
+        "searchUsers",
+        "Finds users by a part of their name, in any case and script, or by their account token, e-mail address, phone number or display name",
         parameters: [
             .query(
-                "search", "A part of a name, or an account token.", .text(length: 1...256), isRequired: true,
+                "search",
+                "A part of a name, or a whole account token, e-mail address, phone number or display name. Those of accounts and of the attributes `$email`, `$phoneNumber` and `$displayName` are compared without regard to case; nobody may have verified them. A day with a product or an amount (`2026-11-03 4.99`) finds at most 50 users who have bought it then, the day before or the day after in UTC.",
+                .text(length: 1...256), isRequired: true,
                 example: "ali")
         ],
-        answers: [.page("The users of this name first, then the newest.", of: KnownUser.self)])
+        answers: [.page("The users whom the text identifies first, then the newest.", of: KnownUser.self)])
 
     static let findTransaction = APIOperation(
         .get, "/v1/transactions/{transaction}", for: .backEnd(.support), isPerApp: true,
@@ -138,7 +146,7 @@ extension APIOperation {
         parameters: [
             .path(
                 "transaction",
-                "A transaction, an original transaction, an order number of a receipt, or a purchase token of Google Play, which the answer does not repeat. The App Store is asked about its order numbers; those of Google Play are recorded with the purchases.",
+                "A transaction, an original transaction, an order number of a receipt, or a purchase token of Google Play, which the answer does not repeat. The App Store is asked about its order numbers; those of Google Play are recorded with the purchases. An order number is found in any case, with spaces, a `#` or other dashes, and at Google Play without `GPA.` and with the number of any renewal.",
                 .text(length: 1...512), example: "2000000000000001"), .app,
         ],
         answers: [.json("The purchases that the transaction belongs to.", PurchaseLookup.self)],
@@ -170,7 +178,7 @@ extension APIOperation {
         parameters: [
             .query(
                 "search",
-                "The identifier of a transaction or an original transaction, or a purchase token of Google Play.",
+                "The identifier of a transaction or an original transaction, or an order number or a purchase token of Google Play.",
                 .text(length: 1...512)),
             .query("product", "Only purchases of this product, the newest statement first. A page may have none."),
             .query("day", "Only purchases last stated on this day in UTC, the newest statement first.", .day()),
@@ -263,8 +271,10 @@ struct OrderLookup: Sendable {
         var known: [KnownPurchase] = []
         var unclaimed: [UnclaimedPurchase] = []
         var unrecorded: [UnrecordedTransaction] = []
+        var named: [String] = []
         for proof in signed {
             let (stated, origin) = try await verified(Array(proof.utf8), of: app)
+            named.append(stated.transactionId)
             let purchases = try await service.purchases(ofTransaction: stated.originalTransactionId).filter {
                 $0.status.origin == origin
                     && $0.status.originalTransactionIdentifier.hasSameBytes(as: stated.originalTransactionId)
@@ -281,7 +291,9 @@ struct OrderLookup: Sendable {
             }
         }
         return PurchaseLookup(
-            purchases: known, unclaimed: unclaimed, orderId: order.text, unrecorded: unrecorded)
+            purchases: known, unclaimed: unclaimed.purchases(named: named),
+            charges: known.compactMap { $0.charge(among: named)?.transactionIdentifier }, orderId: order.text,
+            unrecorded: unrecorded)
     }
 
     fileprivate func verified(_ proof: [UInt8], of app: String? = nil) async throws -> (
@@ -300,17 +312,31 @@ struct OrderLookup: Sendable {
 }
 
 extension EntitlementService {
+    /// The transactions of an order, with their original ones; empty if the text is no order, or if no App Store knows it.
+    ///
+    /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
+    package func transactions(ofOrder text: String, asking clients: [AppStoreServerClient]) async throws
+        -> [(transaction: String, original: String)]
+    {
+        guard let order = OrderIdentifier(text) else { return [] }
+        let lookup = OrderLookup(service: self, clients: clients)
+        var found: [(transaction: String, original: String)] = []
+        for proof in try await lookup.signedTransactions(of: order, in: nil) {
+            let stated = try await lookup.verified(Array(proof.utf8)).0
+            found.append((stated.transactionId, stated.originalTransactionId))
+        }
+        return found
+    }
+
     /// The original transactions of an order; empty if the text is no order, or if no App Store knows it.
     ///
     /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
     package func originalTransactions(ofOrder text: String, asking clients: [AppStoreServerClient]) async throws
         -> [String]
     {
-        guard let order = OrderIdentifier(text) else { return [] }
-        let lookup = OrderLookup(service: self, clients: clients)
         var identifiers: [ByteKey] = []
-        for proof in try await lookup.signedTransactions(of: order, in: nil) {
-            let identifier = ByteKey(try await lookup.verified(Array(proof.utf8)).0.originalTransactionId)
+        for (_, original) in try await transactions(ofOrder: text, asking: clients) {
+            let identifier = ByteKey(original)
             if !identifiers.contains(identifier) { identifiers.append(identifier) }
         }
         return identifiers.map(\.text)
@@ -333,7 +359,11 @@ struct PurchaseLookup: AnswerObject {
         "The purchases of a transaction or an order.", named: "PurchaseLookup"
     ) {
         $0.field("purchases", \.purchases)
-        $0.field("unclaimed", \.unclaimed)
+        $0.field("unclaimed", "Each purchase that nobody has redeemed once, with its renewals.", \.unclaimed)
+        $0.field(
+            "charges",
+            "The transaction of each purchase that the identifier names; of a whole purchase the newest one, and none of an order that is not recorded.",
+            \.charges)
         $0.field(
             "orderId", "The order that the App Store was asked about; absent if the identifier is a transaction.",
             \.orderId)
@@ -346,6 +376,7 @@ struct PurchaseLookup: AnswerObject {
     /// The redeemed purchases. There are several if several origins use the identifier.
     let purchases: [KnownPurchase]
     let unclaimed: [UnclaimedPurchase]
+    let charges: [String]
     var orderId: String?
     var unrecorded: [UnrecordedTransaction]?
 }
@@ -409,6 +440,7 @@ extension UnclaimedPurchase: AnswerObject, Listed {
         $0.field("revocationDate", \.revocationDate)
         $0.field("appAccountToken", "An account token that no user has.", \.appAccountToken?.lowercasedString)
         $0.field("item", \.item)
+        $0.field("facts", .transactionFacts, \.stated.facts.content)
     }
 }
 

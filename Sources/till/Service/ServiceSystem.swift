@@ -24,10 +24,10 @@ struct ServiceSystem: ConsoleServices {
     let googlePlay: GooglePlayApps
     let duties: StoreDuties
 
-    var orders: (@Sendable (String) async throws -> [String])? {
+    var orders: (@Sendable (String) async throws -> [(transaction: String, original: String)])? {
         guard !appStores.orderClients.isEmpty else { return nil }
         return { [entitlements = till.entitlements, clients = appStores.orderClients] in
-            try await entitlements.originalTransactions(ofOrder: $0, asking: clients)
+            try await entitlements.transactions(ofOrder: $0, asking: clients)
         }
     }
 

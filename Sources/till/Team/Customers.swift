@@ -8,17 +8,25 @@ import Vocabulary
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
-        abstract: "Find users by a part of their name or by their account token, and list them.",
+        abstract: "Find users by a part of their name, their account token or their e-mail address, and list them.",
         subcommands: [Customers.self, CustomersList.self],
         defaultSubcommand: Customers.self)
 }
 
 struct Customers: ServiceCaller {
     static let configuration = CommandConfiguration(
-        "find", "Find users by a part of their name, in any case and script, or by their account token.",
-        examples: "till customers lic")
+        "find",
+        "Find users by a part of their name, in any case and script, or by their account token, e-mail address, phone number or display name.",
+        examples: """
+            till customers lic
+            till customers mina@example.com
+            till customers "12 March, 4.99"
+            """)
 
-    @Argument(help: "A part of a name, or an account token.")
+    @Argument(
+        help:
+            "A part of a name, or a whole account token, e-mail address, phone number or display name, or a day with a product or an amount."
+    )
     var text: String
 
     @OptionGroup var list: ListLimit
@@ -28,7 +36,7 @@ struct Customers: ServiceCaller {
     var need: ConfigurationNeed { .none }
 
     func validate() throws {
-        try require(!text.isEmpty, "Name a part of a name, or an account token.")
+        try require(!text.isEmpty, "Name a part of a name, an account token or an e-mail address.")
     }
 
     private struct Customer: Decodable, Listed, Sendable {
@@ -58,7 +66,7 @@ struct FindTransaction: ServiceCaller {
         "A running service with a key of App Store Connect also asks the App Store about an order. --json prints all statements.",
         examples: "till transaction 2000000000000001")
 
-    @Argument(help: "The transaction, the original transaction, or the order number of a receipt.")
+    @Argument(help: "The transaction, the original transaction, or the order number of a receipt, in any spelling.")
     var identifier: String
 
     @OptionGroup var call: CallOptions
@@ -74,10 +82,26 @@ struct FindTransaction: ServiceCaller {
             let since: String?
             let until: String?
             let purchaseDate: String?
+            let facts: Facts?
+            let transactions: [Transaction]?
+        }
+
+        struct Transaction: Decodable, Sendable {
+            let transactionId: String
+            let purchaseDate: String
+            let facts: Facts
+        }
+
+        struct Facts: Decodable, Sendable {
+            let price: Int64?
+            let currency: String?
+            let storefront: String?
         }
 
         let purchases: [Purchase]
         let unclaimed: [Purchase]
+        /// The transactions that the identifier names.
+        let charges: [String]
         /// Those that only the App Store knows; nil if it was not asked.
         let unrecorded: [Purchase]?
     }
@@ -88,11 +112,22 @@ struct FindTransaction: ServiceCaller {
             found.purchases.map { ($0, $0.state) } + found.unclaimed.map { ($0, "unclaimed") }
             + (found.unrecorded ?? []).map { ($0, "not redeemed") }
         terminal.table(
-            ["CUSTOMER", "PRODUCT", "STATE", "SINCE", "UNTIL", "ORIGINAL TRANSACTION", "ORIGIN"],
+            [
+                "CUSTOMER", "PRODUCT", "STATE", "BOUGHT", "PRICE", "STOREFRONT", "SINCE", "UNTIL",
+                "ORIGINAL TRANSACTION", "ORIGIN",
+            ],
             purchases.map { purchase, state in
-                [
-                    purchase.owner?.name, purchase.productId, state, purchase.since ?? purchase.purchaseDate,
-                    purchase.until, purchase.originalTransactionId, purchase.origin.rawValue,
+                let charge = purchase.transactions?.first { each in
+                    found.charges.contains { $0.hasSameBytes(as: each.transactionId) }
+                }
+                let facts = charge?.facts ?? purchase.facts
+                let price = facts?.price.flatMap { price in
+                    facts?.currency.map { Price(milliunits: price, currency: $0).formatted }
+                }
+                return [
+                    purchase.owner?.name, purchase.productId, state, charge?.purchaseDate ?? purchase.purchaseDate,
+                    price, facts?.storefront, purchase.since, purchase.until, purchase.originalTransactionId,
+                    purchase.origin.rawValue,
                 ]
             })
         if !found.unclaimed.isEmpty {
@@ -120,7 +155,7 @@ struct UnclaimedList: ServiceCaller {
             till unclaimed --day 2027-03-01
             """)
 
-    @Option(help: .value("transaction", "Only this transaction, or original transaction."))
+    @Option(help: .value("transaction", "Only this transaction, original transaction, or order at Google Play."))
     var search: String?
 
     @Option(help: .product("default: all products"))

@@ -1,8 +1,10 @@
 import Entitlements
+import Features
 import Foundation
 import HTTPTypes
 import Proofs
 import Service
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -99,7 +101,8 @@ import Vocabulary
         let console = try await GardenConsole { order in
             asked.add()
             if order == "MKDOWN0000" { throw ReconciliationError.answerInvalid }
-            return order == "MK5TTTVWJH" ? ["2000000000000001", "1000000000000000"] : []
+            return order == "MK5TTTVWJH"
+                ? ["2000000000000001", "1000000000000000"].map { ($0, $0) } : []
         }
         let alice = try console.user()
         try await console.buy("garden.gate", for: alice)
@@ -115,10 +118,55 @@ import Vocabulary
 
     @Test func `an order that the App Store knows shows the owner of its transactions`() async throws {
         let known = Box("")
-        let console = try await GardenConsole { order in order == "MK5TTTVWJH" ? [known.value] : [] }
+        let console = try await GardenConsole { order in
+            order == "MK5TTTVWJH" ? [(known.value, known.value)] : []
+        }
         known.value = try await console.buy("garden.gate", for: console.user())
         let page = try await search(try await console.browser(.viewer), "MK5TTTVWJH")
         #expect(page.has("Purchases of this order") && page.has("href=\"/console/customers/-/alice\""))
+        for text in ["#mk5tttvwjh", "MK5T TTVW JH", "mk5-tttvwjh"] {
+            let other = try await search(try await console.browser(.viewer), text)
+            #expect(other.has("Purchases of this order"), "\(text)")
+        }
+    }
+
+    @Test func `a renewal leads to its purchase, with the charge of the order and no other`() async throws {
+        let charge = Box("")
+        let original = Box("")
+        let console = try await GardenConsole { order in
+            order == "MK5TTTVWJH" ? [(charge.value, original.value), (charge.value, original.value)] : []
+        }
+        original.value = try await console.buy("garden.basic.monthly", for: console.user())
+        let bought = try #require(console.store.history(of: "alice").last).purchaseDate
+        let browser = try await console.browser(.viewer)
+        charge.value = original.value
+        let first = try await search(browser, "MK5TTTVWJH")
+        #expect(first.has("datetime=\"\(bought.rfc3339)\"") && first.has("/transactions/\(original.value)?"))
+        #expect(first.has("class=\"money\"") && first.text.matches(of: /customers\/-\/alice\/transactions/).count == 1)
+        // The ledger does not have this renewal. The price of another charge would be a wrong answer.
+        charge.value = "2000000000999999"
+        let missing = try await search(browser, "MK5TTTVWJH")
+        #expect(missing.has("/console/customers/-/alice\"") && !missing.has("class=\"money\""))
+        // The transaction of the purchase itself is a charge, and so is shown.
+        #expect(try await search(browser, original.value).has("class=\"money\""))
+    }
+
+    @Test func `an order at Google Play is found in the forms in which people type it`() async throws {
+        let console = try await GardenConsole()
+        let (order, now) = ("GPA.3345-1234-5678-90123", console.garden.clock.now())
+        let claim = Claim(
+            app: TestGarden.bundleIdentifier, origin: .localPlayProduction, transactionIdentifier: order,
+            originalTransactionIdentifier: "subscription", productIdentifier: "garden.basic.monthly", quantity: 1,
+            purchaseDate: now, revocationDate: nil, signedAt: now, proofDigest: [UInt8](repeating: 1, count: 32),
+            item: Item(collection: "plus", number: 1), credit: nil, expiresAt: now.adding(days: 30),
+            facts: TransactionFacts([.orderId: .text(order)]))
+        let alice = try console.user()
+        _ = try await console.ledger.write { try $0.redeem([claim], for: alice, at: now) }
+        let browser = try await console.browser(.viewer)
+        for text in [order, "gpa 3345 1234 5678 90123", "#33451234567890123", "\(order)..4", "3345–1234–5678–90123"] {
+            #expect(try await search(browser, text).has("class=\"button primary\" href=\"/console/customers/-/alice"))
+        }
+        #expect(try await search(browser, "3345-1234-5678-90124").has("Nothing found."))
     }
 
     @Test func `a transaction that nobody has redeemed leads to the unclaimed purchases`() async throws {
@@ -132,6 +180,28 @@ import Vocabulary
         let path = String(match.1).replacing("&amp;", with: "&")
         #expect(path.hasPrefix("/console/unclaimed/\(transaction)?"))
         #expect(try await console.browser(.support).get(path).has("Unclaimed purchase \(transaction)"))
+    }
+
+    @Test func `support finds a customer by an e-mail address, and who only looks does not`() async throws {
+        let console = try await GardenConsole()
+        let (alice, now) = (try console.user(), console.garden.clock.now())
+        let email = try Attribute(name: "$email", value: "mina@example.com", statedAt: now)
+        try await console.ledger.write { try $0.state([email], of: alice, at: now) }
+        let found = try await search(try await console.browser(.support), "MINA@example.com")
+        #expect(found.has("/console/customers/-/alice\"") && found.has("Nobody may have verified it."))
+        // An address may be another person's, so it leads nowhere by itself.
+        #expect(!found.has("Open customer"))
+        #expect(!(try await search(try await console.browser(.support), "alice").has("Nobody may have verified it.")))
+        #expect(try await search(try await console.browser(.viewer), "mina@example.com").has("Nothing found."))
+    }
+
+    @Test func `a day with a product leads support to the customers who bought it, and nobody else`() async throws {
+        let console = try await GardenConsole()
+        try await console.buy("garden.gate", for: console.user())
+        let text = "\(CalendarDay(console.garden.clock.now())) garden.gate"
+        let found = try await search(try await console.browser(.support), text)
+        #expect(found.has("/console/customers/-/alice\"") && found.has("the day before or the day after (UTC)"))
+        #expect(try await search(try await console.browser(.viewer), text).has("Nothing found."))
     }
 
     @Test func `a product leads to its latest customers, each once`() async throws {

@@ -29,7 +29,7 @@ struct GardenConsole {
     ///   - keepsProofs: True to store the signed bytes of proofs.
     ///   - appKeys: The trusted keys of apps on Google Play.
     ///   - hasFeatures: False to turn profiles and webhooks off.
-    ///   - orders: The original transactions of the orders that an App Store knows.
+    ///   - orders: The transactions of the orders that an App Store knows.
     ///   - makePlay: Makes the local Google Play; none by default.
     ///   - garden: The garden; nil for a new one.
     ///   - storeActions: Makes the actions at stores; by default, the service has no key of one.
@@ -37,7 +37,7 @@ struct GardenConsole {
         keepsProofs: Bool = false,
         appKeys: [AppKey] = [],
         hasFeatures: Bool = true,
-        orders: (@Sendable (String) async throws -> [String])? = nil,
+        orders: (@Sendable (String) async throws -> [(transaction: String, original: String)])? = nil,
         play makePlay: (TestGarden) throws -> GooglePlay? = { _ in nil },
         of garden: TestGarden? = nil,
         storeActions: (EntitlementService) -> StoreActionService = { StoreActionService($0) }

@@ -65,19 +65,6 @@ struct CatalogNames: Sendable {
             .class("picture"), .src(ConsolePath("item-pictures", item.collection, String(item.number))),
             HTMLAttribute("alt", ""), HTMLAttribute("width", "56"), HTMLAttribute("height", "56"))
     }
-
-    /// The products whose identifier or name contains a text, at most ten.
-    func products(matching text: String) -> [Product] {
-        guard (3...64).contains(text.utf8.count) else { return [] }
-        let wanted = FoldedText(text)
-        var found: [Product] = []
-        for product in catalogs.all.flatMap(\.products) where found.count < 10 {
-            let texts = [product.productIdentifier] + product.localizations.map(\.displayName)
-            let isKnown = found.contains { $0.productIdentifier.hasSameBytes(as: product.productIdentifier) }
-            if !isKnown, texts.contains(where: { FoldedText($0).contains(wanted) }) { found.append(product) }
-        }
-        return found
-    }
 }
 
 package enum CustomerWords {

@@ -16,7 +16,7 @@ extension CustomersRoutes {
         // The script searches at every key. Only a person who sends the form waits for the App Store.
         let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
         var search = CustomerSearch(text: text, isTyping: isTyping, names: names)
-        try await search.find(in: services, page)
+        try await search.find(in: services, page, context)
         if search.products.count == 1, let product = search.products.first, search.hasOnlyProducts {
             search.productCustomers = try await CustomerList(
                 .product, product: product.productIdentifier, page, of: services)
@@ -44,7 +44,10 @@ extension CustomersRoutes {
             .action(ConsolePath("customers")),
             HTMLAttribute("data-live", "results")
         ) {
-            labelled("customer-search", "User name, account token, transaction, order or product") {
+            labelled(
+                "customer-search",
+                "User name, e-mail address, phone number, account token, transaction, order or product"
+            ) {
                 input(
                     .type("search"), .id("customer-search"), .name("search"), .value(text),
                     HTMLAttribute("maxlength", "512"), HTMLAttribute("autocomplete", "off"))
@@ -85,6 +88,8 @@ struct CustomerSearch {
     var customers: [ListedCustomer] = []
     var purchases: [KnownPurchase] = []
     var unclaimed: [UnclaimedPurchase] = []
+    /// The transactions of the order that the App Store knows; nil if it was not asked.
+    var orderTransactions: [String]?
     /// The products whose name or identifier contains the text.
     var products: [Product] = []
     /// The customers of the only product that was found, if nothing else was.
@@ -92,6 +97,8 @@ struct CustomerSearch {
     var order = Order.notAsked
     /// The cursor of the next customers; nil for none.
     var next: String?
+    /// The charge that the text describes; nil for another text.
+    var charge: DescribedCharge?
 
     /// The only customer that the text identifies; nil if there is none or if there are several.
     private var exact: User? {
@@ -106,23 +113,36 @@ struct CustomerSearch {
     private var hasPurchases: Bool { !purchases.isEmpty || !unclaimed.isEmpty }
     var hasOnlyProducts: Bool { customers.isEmpty && !hasPurchases && !products.isEmpty }
 
-    /// True for a number as Apple's receipts have it. Digits alone are a transaction.
-    private var isOrderNumber: Bool {
-        Self.orderLengths.contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-            && text.contains { $0.isLetter }
+    /// The order of the App Store that the text spells; nil for another text.
+    private var appStoreOrder: String? {
+        guard let order = OrderNumber(text), order.store == .appStore, Self.orderLengths.contains(order.text.utf8.count)
+        else { return nil }
+        return order.text
     }
 
     /// Finds what the text names.
-    mutating func find(in services: any ConsoleServices, _ page: RequestedPage) async throws {
+    mutating func find(
+        in services: any ConsoleServices, _ page: RequestedPage, _ context: ConsoleContext
+    ) async throws {
         let (ledger, environment) = (services.ledger, services.standardEnvironment)
-        let found = try await services.entitlements.names.users(
-            named: text, after: try page.position { RecordPosition($0) }, limit: page.size)
+        let last = try page.position { RecordPosition($0) }
+        // Who may not help customers learns nothing about their addresses and charges.
+        let isHelping = context.may(.support)
+        if isHelping {
+            charge = DescribedCharge(
+                text, in: services.entitlements.catalogs, at: services.entitlements.clock.now())
+        }
+        let found =
+            try await isHelping
+            ? services.entitlements.users(searchedBy: text, after: last, limit: page.size)
+            : services.entitlements.names.users(named: text, after: last, limit: page.size)
         customers = try await ledger.read { try $0.listed(found.users, in: environment) }
         next = found.next.map { RequestedPage.cursor(after: $0.description) }
         guard page.last == nil else { return }
-        products = names.products(matching: text)
-        try await add([text], of: services)
-        guard customers.isEmpty, !hasPurchases, isOrderNumber else { return }
+        products = services.entitlements.catalogs.products(matching: text)
+        let identifier = try await services.entitlements.identifier(searchedBy: text)
+        try await add([identifier], named: [identifier], of: services)
+        guard customers.isEmpty, !hasPurchases, let number = appStoreOrder else { return }
         guard let orders = services.orders else {
             order = .keyMissing
             return
@@ -132,20 +152,27 @@ struct CustomerSearch {
             return
         }
         do {
-            let transactions = try await orders(text)
+            let transactions = try await orders(number)
             order = transactions.isEmpty ? .unknown : .known
-            try await add(transactions, of: services)
+            orderTransactions = transactions.map(\.transaction)
+            try await add(transactions.map(\.original), named: transactions.map(\.transaction), of: services)
         } catch is ReconciliationError {
             order = .failed
         }
     }
 
-    private mutating func add(_ transactions: [String], of services: any ConsoleServices) async throws {
+    private mutating func add(
+        _ transactions: [String], named charges: [String], of services: any ConsoleServices
+    ) async throws {
         for transaction in transactions {
-            purchases += try await services.entitlements.purchases(ofTransaction: transaction)
+            // Two transactions of an order may be of one purchase.
+            purchases += try await services.entitlements.purchases(ofTransaction: transaction).filter {
+                !purchases.contains($0)
+            }
             unclaimed += try await services.entitlements.unclaimedPurchases(
                 ofTransaction: transaction, after: nil, limit: Self.maximumUnclaimed)
         }
+        unclaimed = unclaimed.purchases(named: charges)
     }
 
     func page(_ context: ConsoleContext) -> Page {
@@ -169,8 +196,26 @@ struct CustomerSearch {
         }
     }
 
+    /// True if a customer is found by what an account or an attribute states.
+    private var isFoundByStatement: Bool {
+        let (part, token) = (FoldedText(text), UUID(uuidString: text))
+        return customers.map(\.known).contains {
+            $0.appAccountToken != token && !FoldedText(nameOf: $0.user).contains(part)
+        }
+    }
+
     @HTMLBuilder private var customerTable: HTML {
-        h2 { "Customers with this in their name" }
+        if let charge {
+            h2 { "Customers" }
+            note(
+                "Customers who bought this on \(charge.day.description), the day before or the day after (UTC). At most \(DescribedCharge.maximumCustomers) are found."
+            )
+        } else if isFoundByStatement {
+            h2 { "Customers" }
+            note("An account or an app has stated this address, number or name. Nobody may have verified it.")
+        } else {
+            h2 { "Customers with this in their name" }
+        }
         CustomerList.table(
             "Customers", of: customers, empty: empty,
             next: next.map { ConsolePath("customers", query: ["search": text, "cursor": $0]) })
@@ -182,7 +227,7 @@ struct CustomerSearch {
             return "Nothing found. Neither a store nor an app has stated a transaction of this number."
         case .notAsked:
             return
-                "Nothing found. Search for a part of a customer's name, or for a whole account token, transaction or order number."
+                "Nothing found. Search for a part of a customer's name, or for a whole e-mail address, phone number, account token, transaction or order number."
         case .waiting: return "Nothing found. Press Enter to ask the App Store for an order of this number."
         case .keyMissing:
             return
@@ -199,7 +244,15 @@ struct CustomerSearch {
         Listing.table("Purchases", of: foundPurchases, empty: "No purchases.") {
             column("Customer") { $0.owner }
             column("Product") { names.product($0.product) }
-            column("Original transaction") { Shown.identifier($0.transaction) }
+            column("Bought") { row in
+                let day = Shown.day(row.charge?.purchaseDate)
+                if let path = row.path { a(.href(path)) { day } } else { day }
+            }
+            column("Price") { Shown.money($0.charge?.paidPrice) }
+            column("Storefront") { row in
+                row.charge?.facts.text(.storefront).map { Storefront(countryCode: $0)?.name ?? Phrase(same: $0) }
+            }
+            column("Original transaction") { Shown.identifier($0.original) }
             column("State") { spaced($0.state, OriginWords.mark($0.origin)) }
         }
     }
@@ -218,18 +271,32 @@ struct CustomerSearch {
         }
     }
 
-    private var foundPurchases: [(owner: HTML, product: String, transaction: String, state: HTML, origin: Origin)] {
-        purchases.map { purchase in
-            let (status, owner) = (purchase.status, purchase.owner.map { Shown.link(to: $0) })
+    /// A purchase with the charge that the text names.
+    private typealias FoundPurchase = (
+        owner: HTML, product: String, charge: RedeemedTransaction?, path: ConsolePath?, original: String, state: HTML,
+        origin: Origin
+    )
+
+    private var foundPurchases: [FoundPurchase] {
+        purchases.map { purchase -> FoundPurchase in
+            let (status, owner) = (purchase.status, purchase.owner)
+            let charge =
+                if let orderTransactions {
+                    purchase.charge(among: orderTransactions)
+                } else {
+                    purchase.charge(named: text)
+                }
             return (
-                owner ?? HTML { "An erased customer" }, status.productIdentifier, status.originalTransactionIdentifier,
+                owner.map { Shown.link(to: $0) } ?? HTML { "An erased customer" }, status.productIdentifier, charge,
+                owner.flatMap { charge?.path(of: $0) }, status.originalTransactionIdentifier,
                 CustomerWords.badge(status.state), status.origin
             )
         }
-            + unclaimed.map { purchase in
+            + unclaimed.map { purchase -> FoundPurchase in
                 (
-                    a(.href(purchase.path)) { "Nobody yet" }, purchase.productIdentifier,
-                    purchase.originalTransactionIdentifier, CustomerWords.badge(.unclaimed), purchase.origin
+                    a(.href(purchase.path)) { "Nobody yet" }, purchase.productIdentifier, purchase.stated,
+                    purchase.path, purchase.originalTransactionIdentifier, CustomerWords.badge(.unclaimed),
+                    purchase.origin
                 )
             }
     }

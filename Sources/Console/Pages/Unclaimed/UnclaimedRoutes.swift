@@ -95,7 +95,8 @@ struct UnclaimedRoutes: Sendable {
     private func purchases(
         _ filter: UnclaimedFilter, _ page: RequestedPage
     ) async throws -> ([UnclaimedPurchase], String?) {
-        if let transaction = filter.transaction {
+        if let text = filter.transaction {
+            let transaction = try await services.entitlements.identifier(searchedBy: text)
             return try await page.list(at: \.position) {
                 try await services.entitlements.unclaimedPurchases(
                     ofTransaction: transaction, in: filter.app, after: $0, limit: $1)
