@@ -14,6 +14,8 @@ struct UserCoverage {
     /// The user's own name; nil if the ledger has no user of the number.
     fileprivate private(set) var owner: User?
     fileprivate private(set) var version: Int64 = 0
+    /// The facts of the last row.
+    private var facts = TransactionFacts()
 
     /// The longest time before its start in which a renewal counts, in days. The App Store signs it a day before.
     private static let earlyDays: Int64 = 31
@@ -34,7 +36,7 @@ struct UserCoverage {
         let (origin, item): (Origin, Item) = (try row.next(), try Item(&row))
         guard origins.contains(origin) else { return }
         let (coversFrom, endsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
-        let purchase = try ItemPurchase(&row, from: origin)
+        let purchase = try ItemPurchase(&row, from: origin, readingInto: &facts)
         if let coversFrom {
             let read = coversFrom.adding(days: -Self.earlyDays)
             note(read, at: view.moment)
