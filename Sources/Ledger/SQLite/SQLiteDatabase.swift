@@ -120,14 +120,22 @@ struct SQLiteDatabase: LedgerDatabase {
         _ table: String, where keys: [String], _ owners: [String], with others: [String], _ rows: [[any SQLConvertible]]
     ) throws {
         guard !rows.isEmpty, let key = keys.last else { return }
+        let filling = LedgerTables.Statement(
+            kind: .filling(owners: owners.count, others: others.count), table: table, columns: keys + owners + others)
+        try runEach(
+            tables.text(of: filling) { fillingText(table, where: keys, key, owners, with: others) }, rows)
+    }
+
+    /// - Parameter key: The last of the keys. If it is null, it violates a constraint.
+    private func fillingText(
+        _ table: String, where keys: [String], _ key: String, _ owners: [String], with others: [String]
+    ) -> String {
         let filled = (owners + others).map { "\($0) = coalesce(\($0), excluded.\($0))" }
         let taken = owners.map { "\($0) IS NOT NULL AND excluded.\($0) IS NOT NULL" }.joined(separator: " OR ")
-        // A key that is null violates a constraint.
-        try runEach(
-            """
+        return """
             INSERT INTO "\(table)" \(values(of: keys + owners + others)) ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE
             SET \(key) = CASE WHEN \(taken) THEN NULL ELSE \(key) END, \(filled.joined(separator: ", "))
-            """, rows)
+            """
     }
 
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
@@ -185,7 +193,14 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func isIn(packed parameter: String) -> String { isIn(parameter) }
 
-    func isIn(_ parameter: String) -> String { "IN (SELECT value FROM json_each(\(parameter)))" }
+    func isIn(_ parameter: String) -> String {
+        switch parameter {
+        // Nearly every statement of a redemption has one of them, which is no new text each time.
+        case "$1": "IN (SELECT value FROM json_each($1))"
+        case "$2": "IN (SELECT value FROM json_each($2))"
+        default: "IN (SELECT value FROM json_each(\(parameter)))"
+        }
+    }
 
     func isConstraintViolation(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT

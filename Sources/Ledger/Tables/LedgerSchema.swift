@@ -178,6 +178,8 @@ package final class LedgerTables: Sendable {
             case update(columns: Int, version: String?)
             /// The columns of the rows as arrays.
             case arrays
+            /// The insertion of rows that fill the last columns of existing ones.
+            case filling(owners: Int, others: Int)
             /// A whole statement, whose lists at some positions have one value each.
             case comparison([Int])
         }
