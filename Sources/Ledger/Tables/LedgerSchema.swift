@@ -180,8 +180,8 @@ package final class LedgerTables: Sendable {
             case arrays
             /// The insertion of rows that fill the last columns of existing ones.
             case filling(owners: Int, others: Int)
-            /// A whole statement, whose lists at some positions have one value each.
-            case comparison([Int])
+            /// A whole statement, whose lists at the positions of some bits have one value each.
+            case comparison(UInt64)
         }
 
         let kind: Kind
