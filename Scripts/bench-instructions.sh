@@ -35,7 +35,7 @@ done
 
 echo "Counting the allocations of requests …" >&2
 export TILL_DATA=$work/data
-Benchmarks/.build/release/TransactionMint 2000 "$work"
+Benchmarks/.build/release/TransactionMint 1000 "$work"
 .build/release/till trust add "$work/root.cer" >/dev/null
 key=$(.build/release/till keys make bench 2>/dev/null)
 public=$(.build/release/till keys make --public --bundle-id com.memolease.sesac1 2>/dev/null)
