@@ -61,6 +61,8 @@ extension EntitlementFacts {
     ///
     /// - Parameter transactions: The transactions in the order of their purchase dates.
     private static func replacements(_ transactions: [Transaction]) -> [Timestamp: Timestamp] {
+        // Most purchases are one transaction, which nothing follows.
+        guard transactions.count > 1 else { return [:] }
         var seats = SeatAdditions()
         let replacing = Dictionary(
             transactions.filter {
