@@ -14,11 +14,11 @@ struct UserCoverage {
     /// The user's own name; nil if the ledger has no user of the number.
     fileprivate private(set) var owner: User?
     fileprivate private(set) var version: Int64 = 0
-    /// The facts of the last row.
-    private var facts = TransactionFacts()
 
     /// The longest time before its start in which a renewal counts, in days. The App Store signs it a day before.
     private static let earlyDays: Int64 = 31
+    /// The facts of the last row.
+    private var facts = TransactionFacts()
 
     fileprivate mutating func add(_ row: inout ResultRow, of origins: Set<Origin>, from view: Viewpoint) throws {
         let kind: Int64 = try row.next()
