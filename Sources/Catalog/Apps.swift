@@ -43,7 +43,13 @@ package struct Apps: Sendable {
     package func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
 
     /// The product of an identifier in the first app that sells it; nil for an unknown product.
-    package func product(_ productIdentifier: String) -> Product? { catalogs.product(productIdentifier) }
+    package func product(_ productIdentifier: String) -> Product? {
+        // Without a list of the catalogs, which each product of an answer would make.
+        for app in all {
+            if let product = app.catalog.product(productIdentifier) { return product }
+        }
+        return nil
+    }
 
     /// Verifies that no other app sells a product of the same identifier and another type.
     ///

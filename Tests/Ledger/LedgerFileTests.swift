@@ -42,6 +42,29 @@ import Vocabulary
         }
     #endif
 
+    /// Values that fit into a kilobyte together are not copied by SQLite, and the others are.
+    @Test(arguments: [0, 1, 15, 16, 340, 341, 342, 1022, 1024, 1025, 5000])
+    func `values of any length arrive as they are`(length: Int) async throws {
+        let (text, blob) = (String(repeating: "é", count: length), [UInt8](repeating: 7, count: length))
+        let (texts, blobs) = try await ledger.read { transaction in
+            var (texts, blobs): ([String], [[UInt8]]) = ([], [])
+            // The second run has the same statement.
+            for _ in 0..<2 {
+                try transaction.database.forEachRow(
+                    "SELECT $1, $2, $3, $4", [text, blob, "end", [1] as [UInt8]]
+                ) { row in
+                    texts.append(try row.next())
+                    blobs.append(try row.next())
+                    texts.append(try row.next())
+                    blobs.append(try row.next())
+                }
+            }
+            return (texts, blobs)
+        }
+        #expect(texts == [text, "end", text, "end"])
+        #expect(blobs == [blob, [1], blob, [1]])
+    }
+
     @Test func `concurrent redemptions grant a transaction once`() async throws {
         let file = folder.file("ledger.sqlite")
         let results = try await withThrowingTaskGroup(of: [Redemption.Result].self) { group in

@@ -24,17 +24,22 @@ package struct ItemPurchase: Hashable, Sendable {
         ] + PurchasePeriod.Terms.ofItem.map(\.field.column)
 
     /// The purchase in the next columns, which are `columns`.
-    init(_ row: inout ResultRow, from origin: Origin) throws(ColumnMismatch) {
+    ///
+    /// - Parameter facts: The memory for the facts of the terms, which the rows of a query share.
+    init(
+        _ row: inout ResultRow, from origin: Origin, readingInto facts: inout TransactionFacts
+    ) throws(ColumnMismatch) {
         self.origin = origin
         let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let transactionIdentifier: String = try row.next()
-        originalTransactionIdentifier = try row.next()
+        originalTransactionIdentifier = try row.next(sharing: transactionIdentifier)
         let productIdentifier: String = try row.next()
+        let (expiresAt, graceEndsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
+        try facts.read(&row, PurchasePeriod.Terms.ofItem)
         period = PurchasePeriod(
             transactionIdentifier: transactionIdentifier, productIdentifier: productIdentifier,
-            purchaseDate: purchaseDate, expiresAt: try row.next(), graceEndsAt: try row.next(), revocationDate: nil,
-            isRevokedByTeam: false, redeemedAt: redeemedAt,
-            terms: PurchasePeriod.Terms(try TransactionFacts(&row, PurchasePeriod.Terms.ofItem)))
+            purchaseDate: purchaseDate, expiresAt: expiresAt, graceEndsAt: graceEndsAt, revocationDate: nil,
+            isRevokedByTeam: false, redeemedAt: redeemedAt, terms: PurchasePeriod.Terms(facts))
     }
 }
 

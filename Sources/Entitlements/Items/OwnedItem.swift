@@ -102,8 +102,8 @@ extension UserRight {
         type: (String) -> ProductType?
     ) -> [UserRight] {
         rights.compactMap { right in
-            let giving = ItemCoverage.inEffect(coverage.filter { right.isGiven(by: $0) }, at: moment)
-            let running = ItemCoverage.last(of: giving.filter { $0.isRunning(at: moment) })
+            let giving = ItemCoverage.inEffect(coverage.filter { right.isGiven(by: $0) }[...], at: moment)
+            let running = ItemCoverage.last(of: giving.lazy.filter { $0.isRunning(at: moment) })
             if running?.endsAt != nil || running == nil, let item = free.first(where: right.items.contains) {
                 return UserRight(
                     name: right.name, isActive: true, item: OwnedItem(item: item, source: .rule, since: nil))

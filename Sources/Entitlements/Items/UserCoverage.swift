@@ -17,6 +17,8 @@ struct UserCoverage {
 
     /// The longest time before its start in which a renewal counts, in days. The App Store signs it a day before.
     private static let earlyDays: Int64 = 31
+    /// The facts of the last row.
+    private var facts = TransactionFacts()
 
     fileprivate mutating func add(_ row: inout ResultRow, of origins: Set<Origin>, from view: Viewpoint) throws {
         let kind: Int64 = try row.next()
@@ -34,7 +36,7 @@ struct UserCoverage {
         let (origin, item): (Origin, Item) = (try row.next(), try Item(&row))
         guard origins.contains(origin) else { return }
         let (coversFrom, endsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
-        let purchase = try ItemPurchase(&row, from: origin)
+        let purchase = try ItemPurchase(&row, from: origin, readingInto: &facts)
         if let coversFrom {
             let read = coversFrom.adding(days: -Self.earlyDays)
             note(read, at: view.moment)

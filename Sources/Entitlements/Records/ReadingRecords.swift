@@ -285,7 +285,8 @@ struct TransactionStatement {
     /// - Parameter apps: The bundle identifiers by the numbers of the apps, for a statement that names no apps.
     func transaction(_ row: inout ResultRow, of apps: [Int64: String] = [:]) throws -> RedeemedTransaction {
         let (sequence, origin): (Int64, Origin) = (try row.next(), try row.next())
-        let (identifier, original): (String, String) = (try row.next(), try row.next())
+        let identifier: String = try row.next()
+        let original = try row.next(sharing: identifier)
         let (product, quantity): (String, Int) = (try row.next(), try row.next())
         let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let (revocationDate, revocationReason): (Timestamp?, Int?) = (try row.next(), try row.next())

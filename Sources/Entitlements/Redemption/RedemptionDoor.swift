@@ -270,9 +270,10 @@ package struct DecidedRedemption: Sendable {
 }
 
 extension [Item] {
-    /// The items of both, each once, in order.
+    /// The items of both, each once, in order, in which these are.
     fileprivate func merged(with others: [Item]) -> [Item] {
-        (self + others.filter { !contains($0) }).sorted()
+        let others = others.filter { !contains($0) }
+        return others.isEmpty ? self : (self + others).sorted()
     }
 }
 

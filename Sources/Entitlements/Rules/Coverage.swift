@@ -61,6 +61,8 @@ extension EntitlementFacts {
     ///
     /// - Parameter transactions: The transactions in the order of their purchase dates.
     private static func replacements(_ transactions: [Transaction]) -> [Timestamp: Timestamp] {
+        // Most purchases are one transaction, which nothing follows.
+        guard transactions.count > 1 else { return [:] }
         var seats = SeatAdditions()
         let replacing = Dictionary(
             transactions.filter {
@@ -158,7 +160,7 @@ package final class ItemCoverage: Sendable {
     func isRunning(at moment: Timestamp) -> Bool { endsAt.map { $0 > moment } ?? true }
 
     /// The coverage that has begun, and the renewals as the same product that follow it without a gap.
-    static func inEffect(_ coverage: [ItemCoverage], at moment: Timestamp) -> [ItemCoverage] {
+    static func inEffect(_ coverage: ArraySlice<ItemCoverage>, at moment: Timestamp) -> ArraySlice<ItemCoverage> {
         let later = coverage.filter { !$0.hasBegun(at: moment) }
         guard !later.isEmpty else { return coverage }
         var counting = coverage.filter { $0.hasBegun(at: moment) }
@@ -166,7 +168,7 @@ package final class ItemCoverage: Sendable {
         where counting.contains(where: { $0.isRunning(at: moment) && $0.isContinued(by: next) }) {
             counting.append(next)
         }
-        return counting
+        return counting[...]
     }
 
     private func hasBegun(at moment: Timestamp) -> Bool { coversFrom.map { $0 <= moment } ?? true }
@@ -181,14 +183,16 @@ package final class ItemCoverage: Sendable {
     }
 
     /// The coverage that ends last; nil without any.
-    static func last(of coverage: [ItemCoverage]) -> ItemCoverage? {
+    static func last(of coverage: some Sequence<ItemCoverage>) -> ItemCoverage? {
         coverage.reduce(nil) { last, next in
             last.map { next.takesPrecedence(over: $0) } ?? true ? next : last
         }
     }
 
     /// The start of the time that other coverage covers without a gap until the end of this one.
-    func beginning(after coverage: [ItemCoverage]) -> Timestamp {
+    func beginning(after coverage: ArraySlice<ItemCoverage>) -> Timestamp {
+        // Most items have one source, whose own start is the start.
+        guard coverage.count > 1 else { return beginsAt }
         var beginning = beginsAt
         for earlier in coverage.sorted(by: { $0.beginsAt > $1.beginsAt }) where earlier.beginsAt < beginning {
             let isConnected =
@@ -229,9 +233,10 @@ extension OwnedItem {
         owned.reserveCapacity(coverage.count + free.count)
         var rest = coverage.sorted { $0.item < $1.item }[...]
         while let item = rest.first?.item {
-            let coverage = ItemCoverage.inEffect(Array(rest.prefix { $0.item == item }), at: moment)
+            let coverage = ItemCoverage.inEffect(rest.prefix { $0.item == item }, at: moment)
             rest = rest.drop { $0.item == item }
-            guard let longest = ItemCoverage.last(of: coverage.filter { $0.isRunning(at: moment) }) else { continue }
+            let running = coverage.lazy.filter { $0.isRunning(at: moment) }
+            guard let longest = ItemCoverage.last(of: running) else { continue }
             owned.append(OwnedItem(longest, since: longest.beginning(after: coverage), at: moment, type: type))
         }
         let others = free.filter { item in !owned.contains { $0.item == item } }

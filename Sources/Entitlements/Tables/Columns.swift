@@ -210,6 +210,12 @@ extension StatedFacts where Fact: StoredFact, Fact.AllCases == [Fact] {
     /// The facts in the next columns of a row, one for each.
     package init(_ row: inout ResultRow, _ facts: [Fact] = Fact.allCases) throws(ColumnMismatch) {
         self.init()
+        try read(&row, facts)
+    }
+
+    /// Replaces the facts by those in the next columns of a row, one for each. The memory is used again.
+    mutating func read(_ row: inout ResultRow, _ facts: [Fact]) throws(ColumnMismatch) {
+        removeAll()
         for fact in facts {
             switch try row.nextValue() {
             case .integer(let number): self[fact] = .integer(number)

@@ -173,6 +173,13 @@ package struct AnswerJSON {
     }
 
     package mutating func string(_ text: String) { JSONValue.write(string: text, to: &bytes) }
+
+    /// Appends a date-time, which needs no escapes.
+    package mutating func string(_ moment: Timestamp) {
+        bytes.append(UInt8(ascii: "\""))
+        moment.appendRFC3339(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
 }
 
 extension String: AnswerValue {
@@ -208,7 +215,7 @@ extension UUID: AnswerValue {
 extension Timestamp: AnswerValue {
     package static var schema: Schema { .time() }
 
-    package func write(to json: inout AnswerJSON) { json.string(rfc3339) }
+    package func write(to json: inout AnswerJSON) { json.string(self) }
 }
 
 extension Optional: AnswerValue where Wrapped: AnswerValue {

@@ -225,6 +225,7 @@ package enum JSONAnswer {
         bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers
+        headers.reserveForAnswer()
         headers[.contentType] = "application/json"
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
@@ -253,6 +254,7 @@ package struct CacheableAnswer: Sendable {
     /// 13.1.2).
     package func response(to request: Request, headers: HTTPFields = [:]) -> Response {
         var headers = headers
+        headers.reserveForAnswer()
         headers[.eTag] = tag
         let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
             .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -262,4 +264,9 @@ package struct CacheableAnswer: Sendable {
         headers[.contentType] = type
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
     }
+}
+
+extension HTTPFields {
+    /// Makes room for the fields of an answer and those that the server adds, so that the list does not grow by each.
+    mutating func reserveForAnswer() { reserveCapacity(8) }
 }

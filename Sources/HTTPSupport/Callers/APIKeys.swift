@@ -269,8 +269,8 @@ package struct APIKeys: Sendable {
         let now = clock.now()
         if let expiresAt = record.expiresAt, now >= expiresAt { throw Problem.keyExpired(record.name, at: expiresAt) }
         uses.record(record, at: now)
-        return .backEnd(
-            key: record.identifier, scopes: Set(record.scopes.compactMap(APIKeyScope.init(rawValue:))), app: record.app)
+        let scopes = Set(record.scopes.lazy.compactMap(APIKeyScope.init(rawValue:)))
+        return .backEnd(key: record.identifier, scopes: scopes, app: record.app)
     }
 
     /// The app that presents a public key; nil if the key is unknown or revoked.

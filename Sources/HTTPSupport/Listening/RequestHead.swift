@@ -84,7 +84,10 @@ package enum RequestHead {
         // A head without unread fields is returned without a copy.
         if isWhole { return .success(head) }
         var read = head
-        read.headerFields = HTTPFields(head.headerFields.filter { readFields.contains($0.name) })
+        // `filter` would grow the list field by field, and copy it.
+        read.headerFields = HTTPFields()
+        read.headerFields.reserveCapacity(head.headerFields.count)
+        for field in head.headerFields where readFields.contains(field.name) { read.headerFields.append(field) }
         return .success(read)
     }
 

@@ -18,6 +18,7 @@ struct RequestMiddleware: RouterMiddleware {
         var response = try await next(request, context)
         // The client can quote this identifier to find the request's log line.
         if let name = Self.identifierHeader, let identifier = context.logger[metadataKey: "hb.request.id"] {
+            response.headers.reserveForAnswer()
             response.headers[name] = "\(identifier)"
         }
         let ended = ContinuousClock.now

@@ -64,6 +64,8 @@ package struct AuditRecord: Hashable, Sendable {
         _ number: Int64, _ entry: AuditEntry, _ reasonDigest: [UInt8]?, after previous: [UInt8]
     ) -> [UInt8] {
         var message = previous
+        // Most entries take less.
+        message.reserveCapacity(256)
         func append(_ field: (some Collection<UInt8>)?) {
             let length = field.map { UInt32($0.count) } ?? .max
             withUnsafeBytes(of: length.bigEndian) { message.append(contentsOf: $0) }

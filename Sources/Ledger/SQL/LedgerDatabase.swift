@@ -145,13 +145,11 @@ extension LedgerDatabase {
     package func list(packed texts: [String]) -> SQLValue { .list(.packed(texts)) }
 
     /// An argument with several texts, each once, in the order of their bytes, so that the same texts make the same query.
-    package func list(eachOf texts: some Sequence<String>) -> SQLValue {
-        list(Set(texts.map { ByteKey($0) }).sorted().map(\.text))
-    }
+    package func list(eachOf texts: some Sequence<String>) -> SQLValue { list(texts.eachInOrder) }
 
     /// An argument with several identifiers for `isIn(packed:)`, each once, in the order of their bytes as `list(eachOf:)`.
     package func list(eachPacked texts: some Sequence<String>) -> SQLValue {
-        list(packed: Set(texts.map { ByteKey($0) }).sorted().map(\.text))
+        list(packed: texts.eachInOrder)
     }
 
     /// The values that a function reads from the rows of a query, in their order.
@@ -227,6 +225,15 @@ extension LedgerDatabase {
 
     package func single<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value {
         try single(query.sql, query.arguments)
+    }
+}
+
+extension Sequence<String> {
+    /// Each text once, in the order of the bytes.
+    fileprivate var eachInOrder: [String] {
+        let texts = Array(self)
+        // Many groups have one redemption, and one text needs no order.
+        return texts.count < 2 ? texts : Set(texts.map { ByteKey($0) }).sorted().map(\.text)
     }
 }
 

@@ -37,6 +37,20 @@ package struct ResultRow: ~Copyable {
 
     package mutating func next() throws(ColumnMismatch) -> String { try some(try next()) }
 
+    /// The next text. It is the given one, which another column has, if both have the same bytes: most purchases are their own
+    /// originals.
+    package mutating func next(sharing text: String) throws(ColumnMismatch) -> String {
+        if case .statement(let statement) = source, sqlite3_column_type(statement, position) == SQLITE_TEXT {
+            let bytes = Self.bytes(sqlite3_column_text(statement, position), of: statement, at: position)
+            let isSame = text.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(bytes) } ?? false
+            if isSame {
+                position += 1
+                return text
+            }
+        }
+        return try next()
+    }
+
     package mutating func next() throws(ColumnMismatch) -> Timestamp { try some(try next()) }
 
     package mutating func next() throws(ColumnMismatch) -> [UInt8] { try some(try next()) }
@@ -151,18 +165,23 @@ package struct ResultRow: ~Copyable {
     }
 
     private static func value(of statement: OpaquePointer, at column: Int32) -> SQLValue {
-        func bytes(_ start: UnsafeRawPointer?) -> UnsafeRawBufferPointer {
-            UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
-        }
         switch sqlite3_column_type(statement, column) {
         case SQLITE_NULL: return .null
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
-        case SQLITE_BLOB: return .blob([UInt8](bytes(sqlite3_column_blob(statement, column))))
+        case SQLITE_BLOB:
+            return .blob([UInt8](bytes(sqlite3_column_blob(statement, column), of: statement, at: column)))
         // The ledger's tables have no columns of other kinds.
         default:
-            let text = bytes(sqlite3_column_text(statement, column).map { UnsafeRawPointer($0) })
+            let text = bytes(sqlite3_column_text(statement, column), of: statement, at: column)
             return .text(String(decoding: text, as: UTF8.self))
         }
+    }
+
+    /// The bytes to which a function of SQLite has returned a pointer. Their number is asked for after it.
+    private static func bytes(
+        _ start: UnsafeRawPointer?, of statement: OpaquePointer, at column: Int32
+    ) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
     }
 }
 

@@ -13,7 +13,10 @@ struct SQLiteDatabase: LedgerDatabase {
     var changed: ChangedUsers?
 
     func presentTables() throws -> Set<String> {
-        try SQLiteSchema.tables(of: database)
+        // A prepared statement, because a commit asks if a feature that the service does not use has tables meanwhile.
+        var names = Set<String>(minimumCapacity: tables.schema.tables.count)
+        try forEachRow("SELECT name FROM sqlite_schema WHERE type = 'table'", []) { names.insert(try $0.next()) }
+        return names
     }
 
     func create(_ table: Table) throws {
@@ -25,11 +28,11 @@ struct SQLiteDatabase: LedgerDatabase {
     func forEachRow(
         _ sql: String, _ arguments: [any SQLConvertible], _ body: (inout ResultRow) throws -> Void
     ) throws {
-        let run = try run(sql, arguments)
-        defer { run.end() }
-        while try run.hasNext() {
-            var row = run.row
-            try body(&row)
+        try run(database.cachedStatement(sql: text(of: sql, with: arguments)), arguments) { run in
+            while try run.hasNext() {
+                var row = run.row
+                try body(&row)
+            }
         }
     }
 
@@ -39,26 +42,35 @@ struct SQLiteDatabase: LedgerDatabase {
     }
 
     func write(_ sql: String, _ arguments: [any SQLConvertible]) throws {
-        let run = try run(sql, arguments)
-        defer { run.end() }
-        while try run.hasNext() {}
+        try run(database.cachedStatement(sql: text(of: sql, with: arguments)), arguments) { run in
+            while try run.hasNext() {}
+        }
     }
 
-    private func run(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Run {
-        let values = arguments.map(\.sqlValue)
-        return try Run(database.cachedStatement(sql: text(of: sql, with: values)), values, on: database)
+    /// Runs a statement. `body` steps through its rows.
+    private func run(
+        _ statement: Statement, _ arguments: [any SQLConvertible], _ body: (Run) throws -> Void
+    ) throws {
+        try withUnsafeTemporaryAllocation(byteCount: Run.room, alignment: 1) { room in
+            var run = Run(statement, on: database, bindingIn: room)
+            defer { run.end() }
+            try run.bind(arguments)
+            try body(run)
+        }
     }
 
     /// The SQL with a comparison for each list of one value, which needs no table in memory: the twelve tables of a redemption took
     /// a third of SQLite's part.
-    private func text(of sql: String, with values: [SQLValue]) -> String {
-        let alone = values.indices.filter {
-            guard case .list(let list) = values[$0] else { return false }
-            return list.only != nil
+    private func text(of sql: String, with arguments: [any SQLConvertible]) -> String {
+        // A bit for each of the first arguments. A list behind them keeps its table.
+        var alone: UInt64 = 0
+        for (index, argument) in arguments.enumerated().prefix(alone.bitWidth) {
+            if case .list(let list) = argument.sqlValue, list.only != nil { alone |= 1 << index }
         }
-        guard !alone.isEmpty else { return sql }
+        guard alone > 0 else { return sql }
         return tables.text(of: .init(kind: .comparison(alone), table: sql, columns: [])) {
-            alone.reduce(into: sql) { $0 = $0.replacing(isIn("$\($1 + 1)"), with: "= $\($1 + 1)") }
+            (1...alone.bitWidth).filter { alone >> ($0 - 1) & 1 == 1 }
+                .reduce(into: sql) { $0 = $0.replacing(isIn("$\($1)"), with: "= $\($1)") }
         }
     }
 
@@ -120,14 +132,22 @@ struct SQLiteDatabase: LedgerDatabase {
         _ table: String, where keys: [String], _ owners: [String], with others: [String], _ rows: [[any SQLConvertible]]
     ) throws {
         guard !rows.isEmpty, let key = keys.last else { return }
+        let filling = LedgerTables.Statement(
+            kind: .filling(owners: owners.count, others: others.count), table: table, columns: keys + owners + others)
+        try runEach(
+            tables.text(of: filling) { fillingText(table, where: keys, key, owners, with: others) }, rows)
+    }
+
+    /// - Parameter key: The last of the keys. If it is null, it violates a constraint.
+    private func fillingText(
+        _ table: String, where keys: [String], _ key: String, _ owners: [String], with others: [String]
+    ) -> String {
         let filled = (owners + others).map { "\($0) = coalesce(\($0), excluded.\($0))" }
         let taken = owners.map { "\($0) IS NOT NULL AND excluded.\($0) IS NOT NULL" }.joined(separator: " OR ")
-        // A key that is null violates a constraint.
-        try runEach(
-            """
+        return """
             INSERT INTO "\(table)" \(values(of: keys + owners + others)) ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE
             SET \(key) = CASE WHEN \(taken) THEN NULL ELSE \(key) END, \(filled.joined(separator: ", "))
-            """, rows)
+            """
     }
 
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
@@ -147,11 +167,7 @@ struct SQLiteDatabase: LedgerDatabase {
 
     private func runEach(_ sql: String, _ rows: [[any SQLConvertible]]) throws {
         let statement = try database.cachedStatement(sql: sql)
-        for row in rows {
-            let run = try Run(statement, row.map(\.sqlValue), on: database)
-            defer { run.end() }
-            while try run.hasNext() {}
-        }
+        for row in rows { try run(statement, row) { run in while try run.hasNext() {} } }
     }
 
     /// The triggers that keep the rows of a table go, and come back in the same transaction.
@@ -185,7 +201,14 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func isIn(packed parameter: String) -> String { isIn(parameter) }
 
-    func isIn(_ parameter: String) -> String { "IN (SELECT value FROM json_each(\(parameter)))" }
+    func isIn(_ parameter: String) -> String {
+        switch parameter {
+        // Nearly every statement of a redemption has one of them, which is no new text each time.
+        case "$1": "IN (SELECT value FROM json_each($1))"
+        case "$2": "IN (SELECT value FROM json_each($2))"
+        default: "IN (SELECT value FROM json_each(\(parameter)))"
+        }
+    }
 
     func isConstraintViolation(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
@@ -193,23 +216,33 @@ struct SQLiteDatabase: LedgerDatabase {
 
     /// The run of a statement, from its first row to its last.
     private struct Run {
+        /// The bytes of memory on the stack for texts and blobs. A row of a redemption has a few hundred.
+        static let room = 1024
+
         private let statement: Statement
         private let database: Database
+        /// The memory that no value is in yet.
+        private var room: UnsafeMutableRawBufferPointer
 
-        init(_ statement: Statement, _ arguments: [SQLValue], on database: Database) throws {
-            self.statement = statement
-            self.database = database
+        /// - Parameter room: Memory that outlives the run.
+        init(_ statement: Statement, on database: Database, bindingIn room: UnsafeMutableRawBufferPointer) {
+            (self.statement, self.database, self.room) = (statement, database, room)
+        }
+
+        mutating func bind(_ arguments: [any SQLConvertible]) throws {
             guard Int(sqlite3_bind_parameter_count(statement.sqliteStatement)) == arguments.count else {
                 throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "The number of arguments differs.")
             }
             for (index, argument) in arguments.enumerated() {
-                try check(bind(argument, at: Int32(index + 1)))
+                try check(bind(argument.sqlValue, at: Int32(index + 1)))
             }
         }
 
-        /// Resets the statement for its next run. SQLite repeats an earlier error here.
+        /// Resets the statement for its next run, and takes its values away, which end with the run. SQLite repeats an earlier error
+        /// here.
         func end() {
             sqlite3_reset(statement.sqliteStatement)
+            sqlite3_clear_bindings(statement.sqliteStatement)
         }
 
         /// Steps to the next row.
@@ -224,7 +257,7 @@ struct SQLiteDatabase: LedgerDatabase {
         /// The row of the last step.
         var row: ResultRow { ResultRow(source: .statement(statement.sqliteStatement)) }
 
-        private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
+        private mutating func bind(_ value: SQLValue, at index: Int32) -> Int32 {
             let handle = statement.sqliteStatement
             switch value {
             case .null: return sqlite3_bind_null(handle, index)
@@ -232,20 +265,33 @@ struct SQLiteDatabase: LedgerDatabase {
             case .list(let list): return bind(list.only ?? .text(list.json), at: index)
             case .text(var text), .packed(var text):
                 return text.withUTF8 { bytes in
-                    bytes.withMemoryRebound(to: CChar.self) { bytes in
-                        // SQLite would store a null pointer as NULL.
-                        guard let start = bytes.baseAddress else {
-                            return sqlite3_bind_text(handle, index, "", 0, copied)
-                        }
-                        return sqlite3_bind_text(handle, index, start, Int32(bytes.count), copied)
+                    // SQLite would store a null pointer as NULL.
+                    guard let start = bytes.baseAddress else {
+                        return sqlite3_bind_text(handle, index, "", 0, copied)
                     }
+                    let kept = keep(UnsafeRawBufferPointer(bytes))
+                    return sqlite3_bind_text(
+                        handle, index, (kept ?? UnsafeRawPointer(start)).assumingMemoryBound(to: CChar.self),
+                        Int32(bytes.count), kept == nil ? copied : nil)
                 }
             case .blob(let blob):
                 return blob.withUnsafeBytes { bytes in
                     guard let start = bytes.baseAddress else { return sqlite3_bind_zeroblob(handle, index, 0) }
-                    return sqlite3_bind_blob(handle, index, start, Int32(bytes.count), copied)
+                    let kept = keep(bytes)
+                    return sqlite3_bind_blob(
+                        handle, index, kept ?? start, Int32(bytes.count), kept == nil ? copied : nil)
                 }
             }
+        }
+
+        /// Copies a value to where it stays until the end of the run, so that SQLite allocates no memory for a copy of its own.
+        ///
+        /// - Returns: Nil if there is no room for it.
+        private mutating func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
+            guard bytes.count <= room.count, let start = room.baseAddress else { return nil }
+            room.copyMemory(from: bytes)
+            room = UnsafeMutableRawBufferPointer(rebasing: room[bytes.count...])
+            return UnsafeRawPointer(start)
         }
 
         /// `SQLITE_TRANSIENT`: SQLite copies the value. In C it is the number -1 cast to a function pointer, which Swift does

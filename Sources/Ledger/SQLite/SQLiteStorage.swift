@@ -176,18 +176,23 @@ package final class SQLiteStorage: LedgerStorage {
     /// Commits `body`, and stops the ledger if the commit does not reach the disk.
     private func commit<Value>(_ body: (Database) throws -> Value, on database: Database) throws -> Value {
         try checkRunning()
-        var result: Value?
+        // GRDB's own `inTransaction` would prepare both statements again for each commit.
         do {
-            try database.inTransaction(.immediate) {
-                result = try body(database)
-                return .commit
+            try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+            do {
+                let result = try body(database)
+                // A full disk ends the whole transaction, even if the body caught the error.
+                guard database.isInsideTransaction else { throw StorageFault(cause: .failed, path: path) }
+                try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+                return result
+            } catch {
+                try? database.rollback()
+                throw error
             }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
             notice(error)
             throw StorageFault(cause: .stopped, path: path)
         }
-        guard let result else { throw StorageFault(cause: .failed, path: path) }
-        return result
     }
 
     private func checkRunning() throws(StorageFault) {

@@ -178,8 +178,10 @@ package final class LedgerTables: Sendable {
             case update(columns: Int, version: String?)
             /// The columns of the rows as arrays.
             case arrays
-            /// A whole statement, whose lists at some positions have one value each.
-            case comparison([Int])
+            /// The insertion of rows that fill the last columns of existing ones.
+            case filling(owners: Int, others: Int)
+            /// A whole statement, whose lists at the positions of some bits have one value each.
+            case comparison(UInt64)
         }
 
         let kind: Kind

@@ -60,6 +60,8 @@ public struct JSONParser {
         var keys = SeenKeys()
         skipWhitespace()
         if skip("}") { return object }
+        // A signed payload has some twenty members. An object within another gets no room that its bytes have not paid for.
+        if depth == 1 { object.reserveCapacity(min(20, bytes.count / 32)) }
         while true {
             let start = position
             guard peek == UInt8(ascii: "\"") else { throw unexpected() }

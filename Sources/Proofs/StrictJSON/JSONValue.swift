@@ -172,6 +172,8 @@ public struct JSONObject: Hashable, Sendable {
 
     public init() {}
 
+    mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
+
     /// The value of a key, or nil if the key is absent.
     ///
     /// Keys are compared by their bytes, as JSON defines. Swift's own comparison of strings takes quadratic time on

@@ -565,6 +565,11 @@ extension OwnedItem: AnswerValue {
             json.append(name)
             json.string(text)
         }
+        func time(_ name: StaticString, _ moment: Timestamp?) {
+            guard let moment else { return }
+            json.append(name)
+            json.string(moment)
+        }
         let purchase = purchase
         text("\"collection\":", item.collection)
         if case .grant(let identifier) = source { text(",\"grant\":", identifier) }
@@ -576,11 +581,11 @@ extension OwnedItem: AnswerValue {
             text(",\"productId\":", purchase.productIdentifier)
         }
         if let renews { json.append(renews ? ",\"renews\":true" : ",\"renews\":false") }
-        text(",\"since\":", since?.rfc3339)
+        time(",\"since\":", since)
         text(",\"source\":", sourceName)
         text(",\"state\":", state.rawValue)
         text(",\"transactionId\":", purchase?.transactionIdentifier)
-        text(",\"until\":", until?.rfc3339)
+        time(",\"until\":", until)
     }
 
     private var sourceName: String {

@@ -117,13 +117,20 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     }
 
     /// The date-time in UTC with whole seconds, as in Apple's receipts: `2016-11-09T07:29:53Z`.
-    public var rfc3339: String {
+    public var rfc3339: String { withRFC3339 { String(decoding: $0, as: UTF8.self) } }
+
+    /// Appends `rfc3339` to bytes. An answer with many dates makes no text of each.
+    package func appendRFC3339(to bytes: inout [UInt8]) {
+        withRFC3339 { bytes.append(contentsOf: $0) }
+    }
+
+    private func withRFC3339<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let seconds = secondsSince1970
         let date = Self.civilDate(daysSince1970: Self.quotient(seconds, 86_400))
         let second = Self.remainder(seconds, 86_400)
         let year = String(date.year)
         let years = max(4, year.utf8.count)
-        return String(unsafeUninitializedCapacity: years + 16) { buffer in
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: years + 16) { buffer in
             /// Writes a separator and two digits.
             func write(_ separator: Unicode.Scalar, _ number: Int64, at place: Int) {
                 buffer[years + place] = UInt8(ascii: separator)
@@ -138,7 +145,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
             write(":", second / 60 % 60, at: 9)
             write(":", second % 60, at: 12)
             buffer[years + 15] = UInt8(ascii: "Z")
-            return years + 16
+            return body(UnsafeBufferPointer(buffer))
         }
     }
 

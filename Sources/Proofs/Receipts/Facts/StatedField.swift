@@ -252,6 +252,10 @@ public struct StatedFacts<Fact: StatedFact>: Hashable, Sendable {
         }
     }
 
+    /// Removes all facts. The memory stays for the next ones.
+    @inlinable
+    package mutating func removeAll() { slots.removeAll(keepingCapacity: true) }
+
     @inlinable
     public func text(_ fact: Fact) -> String? {
         if case .text(let text) = self[fact] { text } else { nil }

@@ -65,7 +65,10 @@ extension AnswerJSON {
     }
 
     /// Appends a date in UTC with whole seconds: `2026-11-24T12:00:00Z`.
-    mutating func date(_ name: StaticString, _ date: Timestamp?) { text(name, date?.rfc3339) }
+    mutating func date(_ name: StaticString, _ date: Timestamp?) {
+        self.name(name)
+        if let date { string(date) } else { append("null") }
+    }
 
     mutating func flag(_ name: StaticString, _ flag: Bool) {
         self.name(name)

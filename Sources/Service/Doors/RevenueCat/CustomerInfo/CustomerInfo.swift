@@ -165,7 +165,7 @@ package struct RenderedCustomerInfo: Sendable {
         json.name("request_date_ms")
         json.append(requestDate.millisecondsSince1970)
         json.append(beforeLastSeen)
-        json.string((lastSeen ?? requestDate).rfc3339)
+        json.string(lastSeen ?? requestDate)
         json.append(afterLastSeen)
         if !attributeErrors.isEmpty {
             json.append(#","attributes_error_response":{"attribute_errors":"#)

@@ -164,15 +164,21 @@ struct CustomerPeriods: Sendable {
             }
         }
         for (product, periods) in byProduct {
-            let sorted = periods.sorted { $0.transaction.isEarlier(than: $1.transaction) }
+            // Most products were bought once.
+            let sorted =
+                periods.count > 1 ? periods.sorted { $0.transaction.isEarlier(than: $1.transaction) } : periods
             let type = sorted.map(\.transaction).productType(inCatalog: facts.products[product]?.type)
             if type == .autoRenewableSubscription {
                 subscriptions[product] = sorted
             } else {
                 let kept = sorted.filter { !$0.isRevoked }
+                guard kept.count > 1 else {
+                    if !kept.isEmpty { purchases[product] = kept }
+                    continue
+                }
                 // A restored purchase is the one that it repeats.
                 let once = Set(kept.map(\.transaction).withoutRepetitions.map(\.key))
-                if !kept.isEmpty { purchases[product] = kept.filter { once.contains($0.transaction.key) } }
+                purchases[product] = kept.filter { once.contains($0.transaction.key) }
             }
         }
     }
