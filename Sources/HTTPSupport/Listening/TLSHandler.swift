@@ -104,7 +104,10 @@ package final class TLSHandler: ChannelDuplexHandler {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let timer = context.eventLoop.scheduleTask(in: lingerTime) { bound.value.close(promise: nil) }
         context.channel.closeFuture.whenComplete { _ in timer.cancel() }
-        context.close(mode: .output, promise: nil)
+        // After all that is written: NIO closes both sides at once if the client has ended its own.
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { _ in bound.value.close(mode: .output, promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
     }
 
     private func shakeHands(_ context: ChannelHandlerContext) {
