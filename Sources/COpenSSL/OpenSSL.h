@@ -50,7 +50,8 @@ static inline SSL_CTX *till_tls_server_context(int minimum_version, const char *
     if (context == NULL) return NULL;
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    // The file has the chain; no roots are loaded in which each handshake could look for the rest of it.
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
     if (SSL_CTX_set_num_tickets(context, 0) == 1 && SSL_CTX_set_min_proto_version(context, minimum_version) == 1 &&
         SSL_CTX_set_cipher_list(context, suites) == 1 && SSL_CTX_set1_groups_list(context, groups) == 1) {
         return context;

@@ -511,38 +511,8 @@ private actor Arrivals {
 
     // MARK: - TLS and addresses
 
-    /// A certificate for 127.0.0.1 and receiver.invalid, with its key.
-    private struct Identity {
-        let folder: TemporaryFolder
-
-        init() async throws {
-            folder = try TemporaryFolder()
-            try await Tool.run(
-                "openssl",
-                [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
-                    "key.pem", "-out", "certificate.pem", "-subj", "/CN=receiver.invalid", "-addext",
-                    "subjectAltName=IP:127.0.0.1,DNS:receiver.invalid", "-days", "2",
-                ], in: folder.url)
-        }
-
-        var roots: AdditionalRoots {
-            get throws {
-                try #require(AdditionalRoots(pem: Array(try Data(contentsOf: folder.file("certificate.pem")))))
-            }
-        }
-
-        var server: TLSContext {
-            get throws {
-                try TLSContext(
-                    chain: Array(try Data(contentsOf: folder.file("certificate.pem"))),
-                    key: Array(try Data(contentsOf: folder.file("key.pem"))))
-            }
-        }
-    }
-
     @Test func `a certificate is trusted by its root and its name alone`() async throws {
-        let (identity, stranger) = (try await Identity(), try await Identity())
+        let (identity, stranger) = (try await TLSIdentity(), try await TLSIdentity())
         let server = try await ScriptedServer(tls: identity.server) { try await $1.answer() }
         func ask(
             _ host: String, at address: String? = nil, trusting roots: AdditionalRoots?
@@ -568,7 +538,7 @@ private actor Arrivals {
 
     /// Nobody can tell whether it is whole: the end of a connection is not part of what TLS protects.
     @Test func `a body that ends with its connection is no whole body over TLS`() async throws {
-        let identity = try await Identity()
+        let identity = try await TLSIdentity()
         let server = try await ScriptedServer(tls: identity.server) { _, line in
             try await line.write("HTTP/1.1 200 OK\r\n\r\nok")
             return false
@@ -581,7 +551,7 @@ private actor Arrivals {
     }
 
     @Test func `TLS 1.1 is refused`() async throws {
-        let identity = try await Identity()
+        let identity = try await TLSIdentity()
         let old = try identity.server
         // Versions that OpenSSL still speaks at its lowest level alone.
         #expect(SSL_CTX_set_cipher_list(old.pointer, "ALL:@SECLEVEL=0") == 1)

@@ -6,7 +6,7 @@ import Testing
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
     @Test func `a request in time leaves no timer behind`() {
-        var deadlines = RequestDeadlines()
+        var deadlines = RequestDeadlines(headTime: .seconds(10))
         #expect(deadlines.requestBegan(until: start + .seconds(30)) == .schedule(start + .seconds(30)))
         deadlines.requestRead()
         deadlines.answerWritten()
@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test func `an overdue request closes the connection`() {
-        var deadlines = RequestDeadlines()
+        var deadlines = RequestDeadlines(headTime: .seconds(10))
         _ = deadlines.requestBegan(until: start + .seconds(30))
         #expect(deadlines.timerFired(at: start + .seconds(30) - .nanoseconds(1)) == .schedule(start + .seconds(30)))
         #expect(deadlines.timerFired(at: start + .seconds(30)) == .close)
     }
 
     @Test func `an answer before the end of the body does not stop the clock`() {
-        var deadlines = RequestDeadlines()
+        var deadlines = RequestDeadlines(headTime: .seconds(10))
         _ = deadlines.requestBegan(until: start + .seconds(30))
         deadlines.answerWritten()
         #expect(deadlines.timerFired(at: start + .seconds(30)) == .close)
@@ -35,7 +35,7 @@ import Testing
 
     /// An event stream has more time, and the next request has its normal time.
     @Test func `an event stream has more time`() {
-        var deadlines = RequestDeadlines()
+        var deadlines = RequestDeadlines(headTime: .seconds(10))
         _ = deadlines.requestBegan(until: start + .seconds(30))
         deadlines.requestRead()
         deadlines.answerStreams(until: start + .minutes(20))
@@ -53,7 +53,7 @@ import Testing
 
     /// One timer serves all requests of a connection.
     @Test func `the timer of a finished request watches the next`() {
-        var deadlines = RequestDeadlines()
+        var deadlines = RequestDeadlines(headTime: .seconds(10))
         #expect(deadlines.requestBegan(until: start + .seconds(30)) == .schedule(start + .seconds(30)))
         deadlines.requestRead()
         deadlines.answerWritten()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a client that sends no head in time is closed`() {
-        var deadlines = RequestDeadlines()
+        var deadlines = RequestDeadlines(headTime: .seconds(10))
         #expect(deadlines.headAwaited(at: start) == .schedule(start + .seconds(10)))
         // The bytes of a slow head arrive.
         #expect(deadlines.headAwaited(at: start + .seconds(5)) == .none)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `the time for the next head begins with its first byte`() {
-        var deadlines = RequestDeadlines()
+        var deadlines = RequestDeadlines(headTime: .seconds(10))
         _ = deadlines.headAwaited(at: start)
         #expect(deadlines.requestBegan(until: start + .seconds(1) + .seconds(30)) == .none)
         deadlines.requestRead()
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a head is due before the request whose timer runs`() {
-        var deadlines = RequestDeadlines()
+        var deadlines = RequestDeadlines(headTime: .seconds(10))
         #expect(deadlines.requestBegan(until: start + .seconds(30)) == .schedule(start + .seconds(30)))
         // Bytes of a body do not begin a head.
         #expect(deadlines.headAwaited(at: start + .seconds(1)) == .none)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func `each of several requests has its own deadline`() {
-        var deadlines = RequestDeadlines()
+        var deadlines = RequestDeadlines(headTime: .seconds(10))
         _ = deadlines.requestBegan(until: start + .seconds(30))
         deadlines.requestRead()
         #expect(deadlines.requestBegan(until: start + .seconds(20) + .seconds(30)) == .none)

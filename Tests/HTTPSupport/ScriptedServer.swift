@@ -56,12 +56,21 @@ final class ScriptedServer: Sendable {
     private let log: Log
     private let task: Task<Void, Never>
 
-    /// - Parameter tls: Nil for a server without TLS.
-    init(tls: TLSContext? = nil, _ script: @escaping Script) async throws {
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    /// - Parameters:
+    ///   - tls: Nil for a server without TLS.
+    ///   - sendBuffer: The bytes of a connection that the system keeps until its client reads them; nil for the system's own number.
+    init(tls: TLSContext? = nil, sendBuffer: Int? = nil, _ script: @escaping Script) async throws {
+        var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        if let sendBuffer {
+            bootstrap = bootstrap.childChannelOption(.socketOption(.so_sndbuf), value: .init(sendBuffer))
+        }
+        let server =
+            try await bootstrap
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(tls)) }
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(TLSHandler(tls, lingerTime: .seconds(5)))
+                    }
                     return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }

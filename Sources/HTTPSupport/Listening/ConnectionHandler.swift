@@ -51,7 +51,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var parser = Parser.reads
     private var start = Start.unseen
     private var content = Content.sent
-    private var deadlines = RequestDeadlines()
+    private var deadlines: RequestDeadlines
     private var timer: Scheduled<Void>?
 
     /// The state of the parser of heads, which reads nothing after its first error.
@@ -84,6 +84,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     init(_ table: ConnectionTable, _ configuration: ServerConfiguration) {
         self.table = table
         requestTime = TimeAmount(configuration.requestTime)
+        deadlines = RequestDeadlines(headTime: TimeAmount(configuration.headTime))
         isSecure = configuration.tls != nil
     }
 
@@ -409,7 +410,7 @@ package struct RequestDeadlines {
         var isAnswered = false
     }
 
-    private static let headLimit = TimeAmount.seconds(10)
+    private let headTime: TimeAmount
 
     /// The requests in progress, oldest first. There are several if the client pipelines (RFC 9112 section 9.3.2).
     private var open: [Exchange] = []
@@ -419,7 +420,9 @@ package struct RequestDeadlines {
     /// than firing early.
     private var timer: NIODeadline?
 
-    package init() {}
+    package init(headTime: TimeAmount) {
+        self.headTime = headTime
+    }
 
     /// True if the next bytes may begin a head.
     var mayAwaitHead: Bool { open.isEmpty && headDeadline == nil }
@@ -427,7 +430,7 @@ package struct RequestDeadlines {
     /// Records that a client has connected, or that bytes have arrived.
     package mutating func headAwaited(at now: NIODeadline) -> Action {
         guard mayAwaitHead else { return .none }
-        let deadline = now + Self.headLimit
+        let deadline = now + headTime
         headDeadline = deadline
         return setTimer(deadline)
     }

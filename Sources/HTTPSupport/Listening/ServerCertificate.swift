@@ -36,10 +36,12 @@ package final class ServerCertificate: Sendable {
 struct CertifiedChannel: ServerChildChannel {
     let base: HTTP1Channel
     let certificate: ServerCertificate
+    let lingerTime: TimeAmount
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(TLSHandler(certificate.context))
+            try channel.pipeline.syncOperations.addHandler(
+                TLSHandler(certificate.context, lingerTime: lingerTime))
         }.flatMap {
             base.setup(channel: channel, logger: logger)
         }

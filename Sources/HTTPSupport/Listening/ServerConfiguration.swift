@@ -17,9 +17,13 @@ package struct ServerConfiguration: Sendable {
     /// The maximum number of connections per client address. Nil behind proxies.
     package var maximumConnectionsPerAddress: Int? = 256
     package var idleTime = Duration.seconds(60)
+    /// The time limit of a head, from the connection or its first byte. It includes the handshake of TLS.
+    package var headTime = Duration.seconds(10)
     /// The time limit of a request, from its first line to the last byte of the response. Then the connection is
     /// closed.
     package var requestTime = Duration.seconds(30)
+    /// The time in which a client may read the rest of a response over TLS, and end its side, before the connection is closed.
+    package var lingerTime = Duration.seconds(5)
     package var requestLimits = RequestLimits()
     /// The grace period in which requests can finish during shutdown.
     package var gracePeriod = Duration.seconds(30)

@@ -127,7 +127,8 @@ package enum ServiceServer {
         }
         return HTTPServerBuilder { responder in
             CertifiedChannel(
-                base: HTTP1Channel(responder: responder, configuration: connection), certificate: certificate)
+                base: HTTP1Channel(responder: responder, configuration: connection), certificate: certificate,
+                lingerTime: TimeAmount(configuration.lingerTime))
         }
     }
 }

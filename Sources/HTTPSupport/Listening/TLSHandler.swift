@@ -17,9 +17,8 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     /// The maximum content of a record (RFC 8446 section 5.1).
     private static let recordLimit = 16_384
-    /// The time in which a client may read the rest of a response, and end its side, before the channel is closed.
-    private static let lingerTime = TimeAmount.seconds(5)
 
+    private let lingerTime: TimeAmount
     private let session: OpaquePointer
     /// The bytes from the network that OpenSSL has not read. The session owns both buffers.
     private let incoming: OpaquePointer
@@ -32,7 +31,10 @@ package final class TLSHandler: ChannelDuplexHandler {
     /// The writes before the end of the handshake.
     private var early: [(data: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
 
-    package init(_ context: TLSContext) throws {
+    /// - Parameter lingerTime: The time in which a client may read the rest of a response, and end its side, before the channel is
+    ///   closed.
+    package init(_ context: TLSContext, lingerTime: TimeAmount) throws {
+        self.lingerTime = lingerTime
         guard let session = SSL_new(context.pointer) else { throw ChannelError.inappropriateOperationForState }
         guard let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem()) else {
             SSL_free(session)
@@ -100,9 +102,12 @@ package final class TLSHandler: ChannelDuplexHandler {
         isLingering = true
         end()
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        let timer = context.eventLoop.scheduleTask(in: Self.lingerTime) { bound.value.close(promise: nil) }
+        let timer = context.eventLoop.scheduleTask(in: lingerTime) { bound.value.close(promise: nil) }
         context.channel.closeFuture.whenComplete { _ in timer.cancel() }
-        context.close(mode: .output, promise: nil)
+        // After all that is written: NIO closes both sides at once if the client has ended its own.
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { _ in bound.value.close(mode: .output, promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
     }
 
     private func shakeHands(_ context: ChannelHandlerContext) {
