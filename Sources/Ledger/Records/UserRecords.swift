@@ -169,13 +169,17 @@ package struct UserRecords {
 
     package func heads(of users: Set<Int64>) throws -> [Int64: UserHead] {
         guard !users.isEmpty else { return [:] }
-        return try database.dictionary(
+        let query = queryOfHeads(users)
+        return try database.dictionary(query.sql, query.arguments) { (try $0.next(), try UserHead(&$0)) }
+    }
+
+    func queryOfHeads(_ users: Set<Int64>) -> SQLQuery {
+        SQLQuery(
             """
             SELECT user_id, version, last_transaction, last_grant, audit_number, audit_digest, issuer
             FROM "user" WHERE user_id \(database.isIn(numbers: "$1"))
             """,
-            [database.list(users.sorted())]
-        ) { (try $0.next(), try UserHead(&$0)) }
+            [database.list(users.sorted())])
     }
 
     /// Writes heads. It fails as a conflict if a head has another version than when it was read.
