@@ -48,14 +48,11 @@ package struct UserRecords {
         return Dictionary(uniqueKeysWithValues: zip(users, numbers))
     }
 
-    /// The query of `known(among:)`: users of these issuers with one of these names.
+    /// The query of `known(among:)`, for at least one user.
     package func knownUsers(_ users: Set<User>) -> SQLQuery {
-        SQLQuery(
-            """
-            SELECT issuer, name, user_id FROM user_name
-            WHERE name \(database.isIn("$1")) AND issuer \(database.isIn("$2"))
-            """,
-            [database.list(eachOf: users.map(\.name)), database.list(eachOf: users.map(\.issuer))])
+        let rows = database.keyedRows(
+            of: "user_name", where: ["name", "issuer"], SQLKeys(texts: users.map { [$0.name, $0.issuer] }))
+        return SQLQuery("SELECT issuer, name, user_id FROM \(rows.source) WHERE \(rows.condition)", rows.arguments)
     }
 
     /// The number of a user; nil for a user that the ledger does not know.
