@@ -190,5 +190,6 @@ private struct CountingDatabase: LedgerDatabase {
     func keyedRows(of table: String, where columns: [String], _ keys: SQLKeys, by index: String?) -> KeyedRows {
         database.keyedRows(of: table, where: columns, keys, by: index)
     }
+    var findsUsersInStatements: Bool { database.findsUsersInStatements }
     func isConstraintViolation(_ error: any Error) -> Bool { database.isConstraintViolation(error) }
 }

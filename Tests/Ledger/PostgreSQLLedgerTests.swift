@@ -1,3 +1,4 @@
+import Catalog
 import Entitlements
 import Features
 import Foundation
@@ -184,6 +185,27 @@ import Vocabulary
         let messages = try schema.execute("SELECT count(*) FROM webhook_delivery")
         #expect(messages == [withEndpoint ? "84" : "0"])
         #expect(try fixture.problems() == [])
+    }
+
+    /// The first read finds the user by the name, and the next one by the number that it found.
+    @Test(.enabled(if: TestSchema.hasSessions, "a pooler needs transactions, and Citus two statements"))
+    func `a read of a user's items takes one round trip`() async throws {
+        let item = Item(collection: "s", number: 99)
+        _ = try await redeem(claim("1", item: item), for: alice)
+        let (line, address) = try schema.line()
+        let clock = ManualClock(Self.now)
+        let service = EntitlementService(
+            apps: Apps(App(try Catalog(folder: Project.products))),
+            verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: clock),
+            ledger: try Ledger(try PostgreSQLAddress(address)), clock: clock,
+            accepted: AcceptedOrigins([.localSandbox]))
+        let unknown = try #require(User(name: "unknown"))
+        for (user, isOwner) in [(alice, true), (alice, true), (bob, false), (unknown, false)] {
+            let before = line.roundTripCount
+            let items = try await service.items(of: user)
+            #expect(items.contains { $0.item == item } == isOwner)
+            #expect(line.roundTripCount - before == 1)
+        }
     }
 
     /// A constraint violation undoes only the use case that caused it.

@@ -195,6 +195,9 @@ struct PostgreSQLDatabase: LedgerDatabase {
 
     func isIn(packed parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .packed)))" }
 
+    /// Citus would ask all shards of the rows, and plan each time: 72 reads a second in place of 2,000.
+    var findsUsersInStatements: Bool { !connection.hasCitus }
+
     func keyedRows(
         of table: String, where columns: [String], _ keys: SQLKeys, by index: String?
     ) -> KeyedRows {

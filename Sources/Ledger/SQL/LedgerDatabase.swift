@@ -121,6 +121,9 @@ package protocol LedgerDatabase {
         of table: String, where columns: [String], _ keys: SQLKeys, by index: String?
     ) -> KeyedRows
 
+    /// True if a statement may find a user by a name and read the user's rows, which saves a round trip.
+    var findsUsersInStatements: Bool { get }
+
     /// The SQL after a table's name that forces an index, for a database that would choose a worse one.
     func indexed(by index: String) -> String
 

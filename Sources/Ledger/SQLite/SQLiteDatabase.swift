@@ -187,6 +187,8 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func isIn(_ parameter: String) -> String { "IN (SELECT value FROM json_each(\(parameter)))" }
 
+    var findsUsersInStatements: Bool { false }
+
     /// The planner reads the keys first, because of `CROSS JOIN`. A key alone needs no table in memory.
     func keyedRows(
         of table: String, where columns: [String], _ keys: SQLKeys, by index: String?
