@@ -187,5 +187,9 @@ private struct CountingDatabase: LedgerDatabase {
     func isIn(_ parameter: String) -> String { database.isIn(parameter) }
     func isIn(packed parameter: String) -> String { database.isIn(packed: parameter) }
     func indexed(by index: String) -> String { database.indexed(by: index) }
+    func keyedRows(of table: String, where columns: [String], _ keys: SQLKeys, by index: String?) -> KeyedRows {
+        database.keyedRows(of: table, where: columns, keys, by: index)
+    }
+    var findsUsersInStatements: Bool { database.findsUsersInStatements }
     func isConstraintViolation(_ error: any Error) -> Bool { database.isConstraintViolation(error) }
 }

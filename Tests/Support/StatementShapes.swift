@@ -15,7 +15,9 @@ extension Ledger {
     /// Parts of statements of another shape, and the reasons.
     private static let statementsOfOtherShapes = [
         // The story of a user in the console, which is rarely read. Citus reads the purchases of the user first.
-        "AS bought JOIN notification"
+        "AS bought JOIN notification",
+        // The items of a name that the service has not read before. With Citus, two statements read them.
+        "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2) AND is_revoked",
     ]
 
     /// The prepared statements of the ledger's only connection.

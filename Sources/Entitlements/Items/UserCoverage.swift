@@ -14,6 +14,8 @@ struct UserCoverage {
     /// The user's own name; nil if the ledger has no user of the number.
     fileprivate private(set) var owner: User?
     fileprivate private(set) var version: Int64 = 0
+    /// The number of the user; nil if the ledger has none.
+    fileprivate private(set) var number: Int64?
 
     /// The longest time before its start in which a renewal counts, in days. The App Store signs it a day before.
     private static let earlyDays: Int64 = 31
@@ -27,6 +29,7 @@ struct UserCoverage {
         let name: String = try row.next()
         version = try row.next()
         owner = User(issuer: try row.next(), name: name)
+        number = try row.next()
     }
 
     private mutating func addPurchase(
@@ -70,14 +73,25 @@ struct UserCoverage {
 
     // MARK: SQL
 
-    private static let all = text(ofItem: false, inApp: false)
-    private static let ofItem = text(ofItem: true, inApp: false)
-    private static let inApp = text(ofItem: false, inApp: true)
-    private static let ofItemInApp = text(ofItem: true, inApp: true)
+    /// The user whose coverage a statement reads.
+    fileprivate enum Subject {
+        case number(Int64)
+        /// The user to whom a name leads, in the same statement.
+        case name(User)
+    }
 
-    fileprivate static func query(of user: Int64, with item: Item?, in app: String?) -> (String, [any SQLConvertible]) {
-        let sql = item == nil ? app == nil ? all : inApp : app == nil ? ofItem : ofItemInApp
-        var arguments: [any SQLConvertible] = [user]
+    private static let byNumber = (0..<4).map { text(ofName: false, ofItem: $0 / 2 == 1, inApp: $0 % 2 == 1) }
+    private static let byName = (0..<4).map { text(ofName: true, ofItem: $0 / 2 == 1, inApp: $0 % 2 == 1) }
+
+    fileprivate static func query(
+        of subject: Subject, with item: Item?, in app: String?
+    ) -> (String, [any SQLConvertible]) {
+        let place = (item == nil ? 0 : 2) + (app == nil ? 0 : 1)
+        var (sql, arguments): (String, [any SQLConvertible]) =
+            switch subject {
+            case .number(let number): (byNumber[place], [number])
+            case .name(let user): (byName[place], [user.name, user.issuer])
+            }
         if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
         if let app { arguments.append(app) }
         return (sql, arguments)
@@ -85,22 +99,25 @@ struct UserCoverage {
 
     /// One range of each of three tables, all led by the user's number. PostgreSQL takes the types of a union's columns from its
     /// first part, so a grant's identifier is in the column of a transaction's.
-    private static func text(ofItem isOfItem: Bool, inApp isInApp: Bool) -> String {
+    private static func text(ofName isOfName: Bool, ofItem isOfItem: Bool, inApp isInApp: Bool) -> String {
+        let isUser =
+            "user_id = " + (isOfName ? "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)" : "$1")
+        let next = isOfName ? 3 : 2
         let columns = ["begins_at", "ends_at"] + ItemPurchase.columns + StandingBenefit.renewal
-        let ofItem = isOfItem ? "AND collection = $2 AND number = $3" : ""
-        let app = isOfItem ? 4 : 2
+        let ofItem = isOfItem ? "AND collection = $\(next) AND number = $\(next + 1)" : ""
+        let app = isOfItem ? next + 2 : next
         let ofApp = isInApp ? "AND app = (SELECT app FROM app WHERE bundle_id = $\(app))" : ""
         func nulls(_ count: Int) -> String { Array(repeating: "NULL", count: count).joined(separator: ", ") }
         return """
             SELECT 0, NULL, origin, collection, number, \(columns.joined(separator: ", "))
             FROM redeemed_transaction
-            WHERE user_id = $1 AND is_revoked = 0 AND collection IS NOT NULL \(ofItem) \(ofApp)
+            WHERE \(isUser) AND is_revoked = 0 AND collection IS NOT NULL \(ofItem) \(ofApp)
             UNION ALL
             SELECT 1, NULL, NULL, collection, number, granted_at, ends_at, NULL, NULL, grant_id,
                 \(nulls(columns.count - 5))
-            FROM team_grant WHERE user_id = $1 AND revoked_at IS NULL \(ofItem)
+            FROM team_grant WHERE \(isUser) AND revoked_at IS NULL \(ofItem)
             UNION ALL
-            SELECT 2, name, version, issuer, \(nulls(columns.count + 1)) FROM "user" WHERE user_id = $1
+            SELECT 2, name, version, issuer, user_id, \(nulls(columns.count)) FROM "user" WHERE \(isUser)
             """
     }
 }
@@ -133,13 +150,20 @@ extension LedgerTransaction {
     /// - Parameter item: The only item whose coverage is read; nil for all items.
     func coverage(of user: User, with item: Item? = nil, from view: Viewpoint) throws -> UserCoverage? {
         if let remembered = numbers[user] {
-            let read = try coverage(of: remembered, with: item, of: user, from: view)
+            let read = try coverage(.number(remembered), with: item, of: user, from: view)
             if read.state != nil { return read }
+        }
+        if database.findsUsersInStatements {
+            // A statement reads one snapshot, so the number is that of the name at the moment of the rows, whichever merge, log-in or
+            // erasure is committed meanwhile.
+            let read = try coverage(.name(user), with: item, of: user, from: view)
+            if let state = read.state { numbers.keep(state.number, for: user) }
+            return read.number == nil ? nil : read
         }
         // A merge may come between both statements and make the former user a tombstone. The next round finds the new user.
         for _ in 0..<Self.attempts {
             guard let number = try users.known(user) else { return nil }
-            let read = try coverage(of: number, with: item, of: user, from: view)
+            let read = try coverage(.number(number), with: item, of: user, from: view)
             if read.state != nil { numbers.keep(number, for: user) }
             if read.state != nil || read.owner?.issuer != User.erasedIssuer { return read }
         }
@@ -149,14 +173,16 @@ extension LedgerTransaction {
     private static var attempts: Int { 3 }
 
     private func coverage(
-        of number: Int64, with item: Item?, of user: User, from view: Viewpoint
+        _ subject: UserCoverage.Subject, with item: Item?, of user: User, from view: Viewpoint
     ) throws -> UserCoverage {
         let origins = view.accepted.origins(for: user)
         var read = UserCoverage()
-        let (sql, arguments) = UserCoverage.query(of: number, with: item, in: view.limit?.app)
+        let (sql, arguments) = UserCoverage.query(of: subject, with: item, in: view.limit?.app)
         try database.forEachRow(sql, arguments) { try read.add(&$0, of: origins, from: view) }
         // An alias leads to a user of another name, whose answers are not kept under the alias.
-        if read.owner == user { read.state = UserState(number: number, version: read.version) }
+        if read.owner == user, let number = read.number {
+            read.state = UserState(number: number, version: read.version)
+        }
         return read
     }
 

@@ -24,7 +24,7 @@ struct EntitlementChangeRecords {
     func write() throws {
         try decision.check(after: before)
         let (entries, refusals) = try newEvents()
-        var heads = try transaction.users.heads(of: affectedUsers(entries))
+        var (heads, hooks) = try transaction.audit.headsAndHooks(of: affectedUsers(entries))
         let places = try move(changes.transferred, &heads)
         try requireOwners()
         try deleteExpectations(of: changes.newPurchases)
@@ -41,7 +41,7 @@ struct EntitlementChangeRecords {
         try writeParked(changes.parkedOrUnparked.sorted())
         try writeMoves(changes.moves)
         try RefusalRecords(database: database, apps: apps).insert(refusals)
-        try transaction.audit.append(entries, to: &heads, apps, products)
+        try transaction.audit.append(entries, to: &heads, apps, products, hooks)
         try transaction.users.write(heads)
         let ends = changes.events.compactMap { event -> (String, Int64)? in
             guard case .endChanged(let product, let user) = event else { return nil }

@@ -181,57 +181,51 @@ struct EntitlementRecords {
     /// Reads rows of the purchases among the facts. The rows of former owners are left out.
     ///
     /// - Parameters:
-    ///   - sql: A query for the rows of the owners in `$1` and of the original transactions in `$2`. Its first columns are the
-    ///     owner and the key of the purchase.
+    ///   - index: The index that SQLite would not choose without statistics; nil for the key of the table.
+    ///   - sql: Returns the query for the rows. Its first columns are the owner and the key of the purchase.
     ///   - read: Reads the next columns.
     private func readPurchaseRows(
-        _ sql: String, into facts: inout EntitlementFacts,
-        _ read: (inout ResultRow, TransactionKey, inout EntitlementFacts) throws -> Void
+        of table: String, by index: String? = nil, into facts: inout EntitlementFacts, _ sql: (KeyedRows) -> String,
+        reading read: (inout ResultRow, TransactionKey, inout EntitlementFacts) throws -> Void
     ) throws {
         guard !facts.purchases.isEmpty else { return }
-        let owners = Set(facts.purchases.values.map(\.owner)).sorted()
-        try database.forEachRow(sql, [database.list(owners), database.list(facts.purchases.keys)]) { row in
+        let rows = database.keyedRows(
+            of: table, where: ["user_id", "original_transaction_id"],
+            SQLKeys(packed: facts.purchases.map { ($1.owner, [$0.identifier]) }), by: index)
+        try database.forEachRow(sql(rows), rows.arguments) { row in
             let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
             if facts.purchases[original]?.owner == owner { try read(&row, original, &facts) }
         }
     }
 
-    /// The SQL after the name of `redeemed_transaction` that makes SQLite find rows by their purchases.
-    ///
-    /// Without statistics, SQLite would read all rows of the owners: 20 ms for a user with 50,000 purchases, 0.01 ms by the index. The
-    /// index is asked for each owner with each purchase, so the rows of many owners are read, who seldom have many.
-    private func byPurchase(of owners: Set<Int64>) -> String {
-        owners.count <= Self.ownersByIndex ? database.indexed(by: "redeemed_transaction_of_purchase") : ""
-    }
-
-    private static let ownersByIndex = 4
+    /// The index of the transactions of a purchase. Without statistics, SQLite would read all rows of the owner: 20 ms for a user with
+    /// 50,000 purchases, 0.01 ms by the index.
+    private static let indexOfPurchase = "redeemed_transaction_of_purchase"
 
     /// Reads the transactions of the purchases among the facts, and the team's revocations.
     private func readTransactions(into facts: inout EntitlementFacts) throws {
-        let owners = Set(facts.purchases.values.map(\.owner))
-        try readPurchaseRows(
+        try readPurchaseRows(of: "redeemed_transaction", by: Self.indexOfPurchase, into: &facts) { rows in
             """
-            SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
-                \(ProductRecords.identifier(in: "redeemed")), base_plan_id, purchase_date,
+            SELECT redeemed_transaction.user_id, original_transaction_id, redeemed_transaction.origin, app, transaction_id,
+                redeemed_transaction.sequence,
+                \(ProductRecords.identifier(in: "redeemed_transaction")), base_plan_id, purchase_date,
                 CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
                 \(TransactionStatus.columns.joined(separator: ", ")), event_statements, grace_ends_at, grace_stated_at,
                 grace_statement_number, \(Self.terms), web_order_line_item_id, fixed_period
-            FROM redeemed_transaction AS redeemed \(byPurchase(of: owners))
-                LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
-            WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
-            ORDER BY redeemed.user_id, redeemed.sequence
-            """, into: &facts
-        ) { row, original, facts in
+            FROM \(rows.source) LEFT JOIN credit
+                ON credit.user_id = redeemed_transaction.user_id AND credit.sequence = redeemed_transaction.sequence
+            WHERE \(rows.condition) ORDER BY redeemed_transaction.user_id, redeemed_transaction.sequence
+            """
+        } reading: { row, original, facts in
             let key = TransactionKey(app: original.app, origin: original.origin, identifier: try row.next())
             facts.set(try Self.transaction(&row, of: original), for: key)
         }
-        try readPurchaseRows(
+        try readPurchaseRows(of: "team_revocation", into: &facts) { rows in
             """
-            SELECT user_id, original_transaction_id, origin, app FROM team_revocation
-            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
-                AND reinstated_at IS NULL
-            """, into: &facts
-        ) { _, original, facts in
+            SELECT user_id, original_transaction_id, origin, app FROM \(rows.source)
+            WHERE \(rows.condition) AND reinstated_at IS NULL
+            """
+        } reading: { _, original, facts in
             facts.revokedByTeam.insert(original)
         }
     }
@@ -308,15 +302,19 @@ struct EntitlementRecords {
     private static let factColumns = TransactionFacts.columnNames.joined(separator: ", ")
 
     private func readFacts(of keys: Set<TransactionKey>, into facts: inout EntitlementFacts) throws {
-        let originals = Set(keys.compactMap { facts.transactions[$0]?.originalKey })
-        let owners = Set(originals.compactMap { facts.purchases[$0]?.owner })
+        let purchases = keys.compactMap { facts.transactions[$0]?.originalKey }.compactMap { original in
+            facts.purchases[original].map { ($0.owner, [original.identifier]) }
+        }
+        guard !purchases.isEmpty else { return }
+        let rows = database.keyedRows(
+            of: "redeemed_transaction", where: ["user_id", "original_transaction_id"], SQLKeys(packed: purchases),
+            by: Self.indexOfPurchase)
         try database.forEachRow(
             """
-            SELECT transaction_id, origin, app, \(Self.factColumns) FROM redeemed_transaction \(byPurchase(of: owners))
-            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
-                AND transaction_id \(database.isIn(packed: "$3"))
+            SELECT transaction_id, origin, app, \(Self.factColumns) FROM \(rows.source)
+            WHERE \(rows.condition) AND transaction_id \(database.isIn(packed: rows.nextParameter))
             """,
-            [database.list(owners.sorted()), database.list(originals), database.list(keys)]
+            rows.arguments + [database.list(keys)]
         ) { row in
             let key = try apps.key(&row)
             if keys.contains(key) { facts.set(try TransactionFacts(&row), for: key) }
@@ -324,24 +322,21 @@ struct EntitlementRecords {
     }
 
     private func readRenewals(into facts: inout EntitlementFacts) throws {
-        try readPurchaseRows(
-            """
-            SELECT user_id, \(SubscribedPurchase.columns) FROM subscription
-            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
-            """, into: &facts
-        ) { row, original, facts in
+        try readPurchaseRows(of: "subscription", into: &facts) { rows in
+            "SELECT user_id, \(SubscribedPurchase.columns) FROM \(rows.source) WHERE \(rows.condition)"
+        } reading: { row, original, facts in
             facts.set(try StatedRenewal(&row), for: original)
         }
     }
 
     /// Reads the states of the purchases in the histories of their owners.
     private func readStates(into facts: inout EntitlementFacts) throws {
-        try readPurchaseRows(
+        try readPurchaseRows(of: "purchase_state", into: &facts) { rows in
             """
-            SELECT user_id, original_transaction_id, origin, app, state, renews, changes_at, end_notice FROM purchase_state
-            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn(packed: "$2"))
-            """, into: &facts
-        ) { row, original, facts in
+            SELECT user_id, original_transaction_id, origin, app, state, renews, changes_at, end_notice
+            FROM \(rows.source) WHERE \(rows.condition)
+            """
+        } reading: { row, original, facts in
             facts.recordedStates[original] = HistoryState(
                 state: try row.next(), renews: try row.next(), changesAt: try row.next(), endNotice: try row.next())
         }

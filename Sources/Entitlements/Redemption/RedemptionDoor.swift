@@ -717,16 +717,18 @@ struct RefusalRecords {
     func known(among refusals: [Refusal]) throws -> Known {
         var known = Known()
         guard !refusals.isEmpty else { return known }
+        let rows = database.keyedRows(
+            of: "refusal", where: ["user_id", "transaction_id"],
+            SQLKeys(packed: refusals.map { ($0.user, [$0.key.identifier]) }))
         try database.forEachRow(
             """
-            SELECT user_id, 0, transaction_id, origin, app, reason FROM refusal
-            WHERE user_id \(database.isIn(numbers: "$1")) AND transaction_id \(database.isIn(packed: "$2"))
+            SELECT user_id, 0, transaction_id, origin, app, reason FROM \(rows.source) WHERE \(rows.condition)
             UNION ALL
             SELECT user_id, count(*), NULL, NULL, NULL, NULL FROM refusal
-            WHERE user_id \(database.isIn(numbers: "$1"))
+            WHERE user_id \(database.isIn(numbers: rows.nextParameter))
             GROUP BY user_id
             """,
-            [database.list(Set(refusals.map(\.user)).sorted()), database.list(refusals.map(\.key))]
+            rows.arguments + [database.list(Set(refusals.map(\.user)).sorted())]
         ) { row in
             let (user, count): (Int64, Int) = (try row.next(), try row.next())
             if count > 0 {

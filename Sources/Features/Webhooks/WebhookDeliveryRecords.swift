@@ -278,28 +278,47 @@ extension LedgerTransaction {
     }
 }
 
+/// The part of an endpoint on which its deliveries depend.
+private struct WebhookReceiver: Sendable {
+    static let all = SQLQuery(
+        "SELECT endpoint_id, format, app, types FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id")
+
+    let identifier: String
+    let format: WebhookFormat
+    let app: String?
+    let types: WebhookTypes?
+
+    init(_ row: inout ResultRow) throws {
+        (identifier, format, app, types) = (try row.next(), try row.next(), try row.next(), try row.next())
+    }
+}
+
 extension LedgerFeature {
     /// The webhook messages to back ends: to each endpoint those that its format has about each audit record.
     package static let webhooks = LedgerFeature(
         tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt, .webhookChange],
-        auditHook: { records, database, randomness in
-            try enqueueWebhooks(about: records, in: database, randomness: randomness)
-        })
+        auditQuery: ("webhook_endpoint", WebhookReceiver.all),
+        auditHook: { database in try hook(in: database) })
+
+    private static func hook(in database: any LedgerDatabase) throws -> AuditHook? {
+        guard try database.has("webhook_endpoint") else { return nil }
+        let receivers = try database.rows(WebhookReceiver.all) { row in try WebhookReceiver(&row) }
+        guard !receivers.isEmpty else { return nil }
+        return { records, database, randomness in
+            try enqueueWebhooks(about: records, to: receivers, in: database, randomness: randomness)
+        }
+    }
 
     /// Inserts the deliveries of each record to each endpoint that may receive its message. An endpoint of one app receives the events
     /// of its purchases. Where the purchase decides the type, the sender applies the filter (`WebhookService.due`).
     private static func enqueueWebhooks(
         about records: [(record: AuditRecord, user: Int64)],
+        to endpoints: [WebhookReceiver],
         in database: any LedgerDatabase,
         randomness: Randomness
     ) throws {
         let records = records.filter { !$0.record.entry.event.rule.messages.isEmpty }
-        guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
-        let endpoints: [(identifier: String, format: WebhookFormat, app: String?, types: WebhookTypes?)] =
-            try database.rows(
-                "SELECT endpoint_id, format, app, types FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
-            ) { (try $0.next(), try $0.next(), try $0.next(), try $0.next()) }
-        guard !endpoints.isEmpty else { return }
+        guard !records.isEmpty else { return }
         let isAsked = endpoints.contains { $0.format == .revenueCat }
         let occasions = isAsked ? try RevenueCatOccasion.occasions(of: records, in: database) : []
         var rows: [[any SQLConvertible]] = []

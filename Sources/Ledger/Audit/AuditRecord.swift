@@ -113,9 +113,10 @@ package struct AuditRecords {
     /// - Parameters:
     ///   - apps: The numbers of the apps of the entries; nil to read them.
     ///   - products: The numbers of known products. A record has the identifier of another one.
+    ///   - hooks: The hooks of features; nil to prepare them.
     package func append(
         _ entries: [(entry: AuditEntry, user: Int64)], to heads: inout [Int64: UserHead], _ apps: AppNumbers? = nil,
-        _ products: ProductNumbers = ProductNumbers()
+        _ products: ProductNumbers = ProductNumbers(), _ hooks: [LedgerFeature.AuditHook]? = nil
     ) throws {
         guard !entries.isEmpty else { return }
         let sold = Set(entries.compactMap(\.entry.app))
@@ -150,7 +151,24 @@ package struct AuditRecords {
         for user in Set(records.map(\.user)) { database.recordChange(of: user) }
         // The App Store goes on stating what happens to the purchases of an erased user, which concerns nobody any more.
         let told = records.filter { heads[$0.user]?.isErased != true }
-        for feature in database.tables.schema.features { try feature.auditHook?(told, database, randomness) }
+        for hook in try hooks ?? self.hooks() { try hook(told, database, randomness) }
+    }
+
+    /// Reads the heads of users whose logs entries are appended to, and prepares the hooks of features, in one round trip.
+    package func headsAndHooks(
+        of users: Set<Int64>
+    ) throws -> (heads: [Int64: UserHead], hooks: [LedgerFeature.AuditHook]) {
+        guard !users.isEmpty else { return ([:], []) }
+        let records = UserRecords(database: database, randomness: randomness)
+        let tables = database.tables
+        try database.prefetch(
+            [records.queryOfHeads(users)]
+                + tables.schema.features.compactMap(\.auditQuery).filter { tables.isPresent($0.table) }.map(\.query))
+        return (try records.heads(of: users), try hooks())
+    }
+
+    private func hooks() throws -> [LedgerFeature.AuditHook] {
+        try database.tables.schema.features.compactMap { try $0.auditHook?(database) }
     }
 
     func records(of user: Int64, after number: Int64, limit: Int) throws -> [AuditRecord] {

@@ -195,6 +195,29 @@ struct PostgreSQLDatabase: LedgerDatabase {
 
     func isIn(packed parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .packed)))" }
 
+    /// Citus would ask all shards of the rows, and plan each time: 72 reads a second in place of 2,000.
+    var findsUsersInStatements: Bool { !connection.hasCitus }
+
+    func keyedRows(
+        of table: String, where columns: [String], _ keys: SQLKeys, by index: String?
+    ) -> KeyedRows {
+        let arrays = keys.columns.enumerated().map { PostgreSQLArray.parameter("$\($0 + 1)", of: $1.kind) }
+        let arguments = keys.columns.map { SQLValue.list($0) }
+        // Citus finds the shards of a statement by such lists, and runs no sub-select about each of several keys.
+        guard !connection.hasCitus else {
+            let conditions = zip(columns, arrays).map { "\(table).\($0) = ANY(\($1))" }
+            return KeyedRows(source: table, condition: conditions.joined(separator: " AND "), arguments: arguments)
+        }
+        // Without `OFFSET`, the planner might read a whole small table to join it, which conflicts with each writer of it.
+        let (asked, same) = (columns.map { "asked_\($0)" }, columns.map { "\($0) = asked_\($0)" })
+        return KeyedRows(
+            source: """
+                unnest(\(arrays.joined(separator: ", "))) AS asked (\(asked.joined(separator: ", ")))
+                CROSS JOIN LATERAL (
+                    SELECT * FROM \(table) WHERE \(same.joined(separator: " AND ")) OFFSET 0) AS \(table)
+                """, condition: "TRUE", arguments: arguments)
+    }
+
     func isConstraintViolation(_ error: any Error) -> Bool {
         (error as? PostgreSQLFailure)?.isConstraintViolation ?? false
     }
@@ -227,13 +250,13 @@ struct PostgreSQLArray {
     init(_ list: SQLList) {
         switch list {
         case .numbers(let numbers):
-            self.init(of: .integer, count: numbers.count)
+            self.init(of: list.kind, count: numbers.count)
             for number in numbers { append(element: number) }
         case .texts(let texts):
-            self.init(of: .text, count: texts.count)
+            self.init(of: list.kind, count: texts.count)
             for text in texts { append(element: text) }
         case .packed(let texts):
-            self.init(of: .packed, count: texts.count)
+            self.init(of: list.kind, count: texts.count)
             for text in texts { append(element: PackedText.bytes(of: text)) }
         }
     }
@@ -275,5 +298,16 @@ struct PostgreSQLArray {
 
     private mutating func append(_ number: some FixedWidthInteger) {
         withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+    }
+}
+
+extension SQLList {
+    /// The kind of a column with such values.
+    fileprivate var kind: Table.Column.Kind {
+        switch self {
+        case .numbers: .integer
+        case .texts: .text
+        case .packed: .packed
+        }
     }
 }

@@ -39,14 +39,15 @@ package struct AnswerRecords {
     package func answers(for keys: [(key: IdempotencyKey, since: Timestamp)]) throws -> [IdempotencyKey: KeptAnswer] {
         guard let oldest = keys.map(\.since).min() else { return [:] }
         let wanted = Set(keys.map(\.key))
+        let rows = database.keyedRows(
+            of: "kept_answer", where: ["idempotency_key", "caller"],
+            SQLKeys(texts: keys.map { [$0.key.key, $0.key.caller] }))
         return try database.dictionary(
             """
-            SELECT \(KeptAnswer.columns) FROM kept_answer
-            WHERE idempotency_key \(database.isIn("$1")) AND caller \(database.isIn("$2")) AND kept_at >= $3
+            SELECT \(KeptAnswer.columns) FROM \(rows.source)
+            WHERE \(rows.condition) AND kept_at >= \(rows.nextParameter)
             """,
-            [
-                database.list(eachOf: keys.map(\.key.key)), database.list(eachOf: keys.map(\.key.caller)), oldest,
-            ]
+            rows.arguments + [oldest]
         ) { row in
             let answer = try KeptAnswer(&row)
             return wanted.contains(answer.key) ? (answer.key, answer) : nil

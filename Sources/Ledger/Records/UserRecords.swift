@@ -48,14 +48,11 @@ package struct UserRecords {
         return Dictionary(uniqueKeysWithValues: zip(users, numbers))
     }
 
-    /// The query of `known(among:)`: users of these issuers with one of these names.
+    /// The query of `known(among:)`, for at least one user.
     package func knownUsers(_ users: Set<User>) -> SQLQuery {
-        SQLQuery(
-            """
-            SELECT issuer, name, user_id FROM user_name
-            WHERE name \(database.isIn("$1")) AND issuer \(database.isIn("$2"))
-            """,
-            [database.list(eachOf: users.map(\.name)), database.list(eachOf: users.map(\.issuer))])
+        let rows = database.keyedRows(
+            of: "user_name", where: ["name", "issuer"], SQLKeys(texts: users.map { [$0.name, $0.issuer] }))
+        return SQLQuery("SELECT issuer, name, user_id FROM \(rows.source) WHERE \(rows.condition)", rows.arguments)
     }
 
     /// The number of a user; nil for a user that the ledger does not know.
@@ -169,13 +166,17 @@ package struct UserRecords {
 
     package func heads(of users: Set<Int64>) throws -> [Int64: UserHead] {
         guard !users.isEmpty else { return [:] }
-        return try database.dictionary(
+        let query = queryOfHeads(users)
+        return try database.dictionary(query.sql, query.arguments) { (try $0.next(), try UserHead(&$0)) }
+    }
+
+    func queryOfHeads(_ users: Set<Int64>) -> SQLQuery {
+        SQLQuery(
             """
             SELECT user_id, version, last_transaction, last_grant, audit_number, audit_digest, issuer
             FROM "user" WHERE user_id \(database.isIn(numbers: "$1"))
             """,
-            [database.list(users.sorted())]
-        ) { (try $0.next(), try UserHead(&$0)) }
+            [database.list(users.sorted())])
     }
 
     /// Writes heads. It fails as a conflict if a head has another version than when it was read.

@@ -111,6 +111,19 @@ package protocol LedgerDatabase {
     /// The SQL after a packed column's name that finds the rows with one of the identifiers of an argument of `list(packed:)`.
     func isIn(packed parameter: String) -> String
 
+    /// The parts of a statement that finds rows of a table by keys.
+    ///
+    /// - Parameters:
+    ///   - columns: A column for each value of a key.
+    ///   - keys: At least one.
+    ///   - index: The index to use, for a database that would choose a worse one; nil to let it choose.
+    func keyedRows(
+        of table: String, where columns: [String], _ keys: SQLKeys, by index: String?
+    ) -> KeyedRows
+
+    /// True if a statement may find a user by a name and read the user's rows, which saves a round trip.
+    var findsUsersInStatements: Bool { get }
+
     /// The SQL after a table's name that forces an index, for a database that would choose a worse one.
     func indexed(by index: String) -> String
 
@@ -120,6 +133,10 @@ package protocol LedgerDatabase {
 extension LedgerDatabase {
     // SQLite's plans follow from the statements.
     package func takeStatistics(of table: Table) throws {}
+
+    package func keyedRows(of table: String, where columns: [String], _ keys: SQLKeys) -> KeyedRows {
+        keyedRows(of: table, where: columns, keys, by: nil)
+    }
 
     package func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {
         try prefetch(queries(), asksForTables: false)

@@ -210,6 +210,27 @@ struct SQLiteDatabase: LedgerDatabase {
         }
     }
 
+    var findsUsersInStatements: Bool { false }
+
+    /// The planner reads the keys first, because of `CROSS JOIN`. A key alone needs no table in memory.
+    func keyedRows(
+        of table: String, where columns: [String], _ keys: SQLKeys, by index: String?
+    ) -> KeyedRows {
+        let source = table + (index.map { " \(indexed(by: $0))" } ?? "")
+        func condition(_ value: (Int, String) -> String) -> String {
+            columns.enumerated().map { "\(table).\($1) = \(value($0, $1))" }.joined(separator: " AND ")
+        }
+        if keys.count == 1 {
+            return KeyedRows(
+                source: source, condition: condition { place, _ in "$\(place + 1)" },
+                arguments: keys.columns.compactMap(\.only))
+        }
+        let values = columns.enumerated().map { "json_extract(value, '$[\($0)]') AS asked_\($1)" }
+        return KeyedRows(
+            source: "(SELECT \(values.joined(separator: ", ")) FROM json_each($1)) AS asked CROSS JOIN \(source)",
+            condition: condition { "asked_\($1)" }, arguments: [.text(keys.json)])
+    }
+
     func isConstraintViolation(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
     }
@@ -323,5 +344,22 @@ extension SQLList {
         case .numbers(let numbers): "[" + numbers.map(String.init).joined(separator: ",") + "]"
         case .texts(let texts), .packed(let texts): JSONValue.array(texts.map { .string($0) }).compactText
         }
+    }
+
+    /// The values, each as JSON.
+    fileprivate var elements: [String] {
+        switch self {
+        case .numbers(let numbers): numbers.map(String.init)
+        case .texts(let texts), .packed(let texts): texts.map { JSONValue.string($0).compactText }
+        }
+    }
+}
+
+extension SQLKeys {
+    /// The keys as arrays in an array, for `json_each`.
+    fileprivate var json: String {
+        let columns = columns.map(\.elements)
+        let keys = (0..<count).map { key in "[" + columns.map { $0[key] }.joined(separator: ",") + "]" }
+        return "[" + keys.joined(separator: ",") + "]"
     }
 }

@@ -9,6 +9,9 @@ package struct LedgerFeature: Sendable {
             _ records: [(record: AuditRecord, user: Int64)], _ database: any LedgerDatabase, _ randomness: Randomness
         ) throws -> Void
 
+    /// A function that reads what the hook needs, before the writes of the commit. Without a hook, nothing is written.
+    package typealias AuditPreparation = @Sendable (_ database: any LedgerDatabase) throws -> AuditHook?
+
     /// A function that writes rows about the users of a write, in the same commit. It runs if the feature is in use.
     package typealias WriteHook =
         @Sendable (_ heads: [Int64: UserHead], _ database: any LedgerDatabase) throws -> Void
@@ -27,7 +30,9 @@ package struct LedgerFeature: Sendable {
     /// The invariants of the rows beyond the constraints of the tables.
     let rules: [LedgerRule]
     let check: Check?
-    let auditHook: AuditHook?
+    /// The query of `auditHook`, and the table that it needs.
+    let auditQuery: (table: String, query: SQLQuery)?
+    let auditHook: AuditPreparation?
     let writeHook: WriteHook?
     let mergeHook: MergeHook?
     /// True if the feature is in use. A service creates its tables when it starts.
@@ -37,13 +42,15 @@ package struct LedgerFeature: Sendable {
         tables: [Table],
         rules: [LedgerRule] = [],
         check: Check? = nil,
-        auditHook: AuditHook? = nil,
+        auditQuery: (table: String, query: SQLQuery)? = nil,
+        auditHook: AuditPreparation? = nil,
         writeHook: WriteHook? = nil,
         mergeHook: MergeHook? = nil
     ) {
         self.tables = tables
         self.rules = rules
         self.check = check
+        self.auditQuery = auditQuery
         self.auditHook = auditHook
         self.writeHook = writeHook
         self.mergeHook = mergeHook
@@ -210,7 +217,7 @@ package final class LedgerTables: Sendable {
     /// True if the table of each feature was found.
     var areAllPresent: Bool { present.withLock { present in schema.tables.allSatisfy { present.contains($0.name) } } }
 
-    fileprivate func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(table) } }
+    func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(table) } }
 
     fileprivate func add(_ tables: Set<String>) { present.withLock { $0.formUnion(tables) } }
 }
