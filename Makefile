@@ -92,7 +92,7 @@ test-models: build ## Compare the fields, values and endpoints of both stores' n
 test-webhooks: build ## Read a service's webhooks with their own libraries (standardwebhooks and cloudevents, from PyPI)
 	@Scripts/test-webhooks.sh .build/release/till
 
-test-mcp: build ## Ask `till mcp` the questions of a support desk, with PyPI's client of the Model Context Protocol
+test-mcp: build ## Ask `till mcp` the questions of a support desk, with a client of the Model Context Protocol (mcp, from PyPI)
 	@Scripts/test-mcp.sh .build/release/till
 
 test-doors: build ## Drive other purchase servers' own clients against a service: cordova-plugin-purchase in Node (TILL_PEERS=DIR)

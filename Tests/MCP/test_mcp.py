@@ -51,10 +51,12 @@ class SupportTests(unittest.IsolatedAsyncioTestCase):
             {name: service.items(user)[0][name] for name in ("collection", "number")} for user in ("alice", "carol"))
         cls.charge, cls.order = service.store.sales("alice")[0]["transactionId"], service.store.sales("carol")[0]
         service.store.refund(cls.order["transactionId"])
-        service.eventually(lambda: GATE not in [item.get("productId") for item in service.items("carol")])
+        service.eventually(lambda: GATE not in [item.get("productId") for item in service.items("carol")], seconds=120)
         service.store.buy(SEEDS, account="erin")
         cls.seeds = service.store.sales("erin")[0]["transactionId"]
-        service.eventually(lambda: service.call("GET", "/v1/unclaimed")["purchases"])
+        service.eventually(lambda: service.call("GET", "/v1/unclaimed")["purchases"], seconds=120)
+        service.eventually(
+            lambda: service.call("GET", "/v1/figures/units", environment="sandbox")["series"], seconds=120)
         receipt = folder / "alice.receipt"
         process.run("receipt", "export", "--user", "alice", "--out", str(receipt))
         try:
@@ -183,16 +185,19 @@ class SupportTests(unittest.IsolatedAsyncioTestCase):
         async with self.client(ACTING) as client:
             gift = {"user": "dora", "item": self.gate, "reason": "Sorry for the outage"}
             self.assertIn("not confirmed", await self.refusal(client, "give", **gift))
-            self.assertIn("not confirmed", await self.refusal(client, "give", **gift, confirm="Dora"))
-            without = {"user": "dora", "item": self.gate, "confirm": "dora"}
+            name = f"{self.gate['collection']} {self.gate['number']}"
+            for confirmation in ("dora", f"{name} to Dora"):
+                self.assertIn("not confirmed", await self.refusal(client, "give", **gift, confirm=confirmation))
+            without = {"user": "dora", "item": self.gate, "confirm": f"{name} to dora"}
             self.assertIn('"reason" is missing', await self.refusal(client, "give", **without))
-            grant = (await self.ask(client, "give", **gift, confirm="dora"))["grantId"]
+            grant = (await self.ask(client, "give", **gift, confirm=f"{name} to dora"))["grantId"]
             self.assertEqual((await self.ask(client, "why", user="dora", **self.gate))["cause"], "granted")
             await self.ask(client, "revoke_gift", user="dora", grant=grant, reason="Typo", confirm=grant)
             given = (await self.ask(client, "gifts", user="dora"))["grants"][0]
             self.assertEqual((given["grantedByName"], given["revocation"]["reason"]), ("agent", "Typo"))
             await self.ask(
-                client, "assign", user="erin", transaction=self.seeds, reason="Her order number", confirm=self.seeds)
+                client, "assign", user="erin", transaction=self.seeds, reason="Her order number",
+                confirm=f"{self.seeds} to erin")
             self.assertEqual((await self.ask(client, "unclaimed"))["purchases"], [])
             charge = self.service.store.sales("alice")[0]["transactionId"]
             for tool, cause in (("revoke", "revokedByTeam"), ("reinstate", "owned")):

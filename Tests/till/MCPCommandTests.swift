@@ -1,5 +1,7 @@
 import Foundation
 import HTTPSupport
+import NIOCore
+import NIOPosix
 import TestSupport
 import Testing
 
@@ -56,12 +58,19 @@ import Testing
         #"{"jsonrpc":"2.0","id":"\#(tool)","method":"tools/call","params":{"name":"\#(tool)","arguments":\#(arguments)}}"#
     }
 
+    /// A request that spaces make so many bytes long.
+    private static func ping(length: Int) -> String {
+        let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
+        return ping + String(repeating: " ", count: length - ping.utf8.count)
+    }
+
     @Test func `each line gets the answer of JSON-RPC, and a wrong one ends nothing`() async throws {
         let server = try await ServeProcess(till)
         let key = try await till.makeKey("read")
         let rows: [(line: String, code: Int?)] = [
             ("x", -32700), ("", -32700), (#"{"jsonrpc":"2.0","id":1,"id":1,"method":"ping"}"#, -32700),
             (String(repeating: "[", count: 40), -32700), (String(repeating: " ", count: (1 << 20) + 1), -32700),
+            (Self.ping(length: 1 << 20), nil), (Self.ping(length: (1 << 20) + 1), -32700),
             ("[]", -32600), (#"{"id":1,"method":"ping"}"#, -32600), (#"{"jsonrpc":"2.0","id":1}"#, -32600),
             (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
             (#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
@@ -70,6 +79,7 @@ import Testing
             (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602),
             (#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, -32602),
             (#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}"#, -32602),
+            (#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":null}}"#, nil),
             (#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, -32602),
             (#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"owned","arguments":[]}}"#, -32602),
             (Self.call("nothing", "{}"), -32602), (#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, nil),
@@ -80,11 +90,14 @@ import Testing
             #expect(answer.code == row.code, "\(row.line.prefix(80)): \(answer.json)")
             #expect(answer.json["jsonrpc"]?.text == "2.0")
             let hasNone =
-                row.code == -32700 || row.line == "[]" || row.line.contains("null") || row.line.contains("1.5")
+                row.code == -32700 || row.line == "[]" || row.line.contains("\"id\":null") || row.line.contains("1.5")
             #expect((answer.json["id"] == .null) == hasNone, "\(row.line.prefix(80))")
         }
         // Notifications and answers have none.
-        let silent = [Self.initialized, #"{"jsonrpc":"2.0","id":9,"result":{}}"#, #"{"jsonrpc":"2.0","method":"x"}"#]
+        let silent = [
+            Self.initialized, #"{"jsonrpc":"2.0","id":9,"result":{}}"#, #"{"jsonrpc":"2.0","method":"x"}"#,
+            #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#,
+        ]
         #expect(try await talk(silent, with: key, to: server).isEmpty)
     }
 
@@ -162,13 +175,15 @@ import Testing
                 Self.call("doctor", "{}"), Self.call("owned", #"{"name":"alice"}"#), Self.call("owned", "{}"),
                 Self.call("owned", #"{"user":".."}"#), Self.call("find_purchase", #"{"transaction":"1"}"#),
                 Self.call("give", "{\(gift),\"reason\":\"Sorry\"}"),
-                Self.call("give", "{\(gift),\"reason\":\"Sorry\",\"confirm\":\"alicia\"}"),
-                Self.call("give", "{\(gift),\"reason\":\"Sorry\",\"confirm\":\"alice\"}"),
+                Self.call("give", "{\(gift),\"reason\":\"Sorry\",\"confirm\":\"background 3 to alicia\"}"),
+                Self.call("revoke", #"{"user":"alice","transaction":7,"reason":"Sorry","confirm":"7"}"#),
+                Self.call("give", "{\(gift),\"reason\":\"Sorry\",\"confirm\":\"background 3 to alice\"}"),
+                Self.call("owned", #"{"user":"a/b?c=%2e#"}"#),
             ], with: key, to: server)
-        #expect(answers.count == 13)
+        #expect(answers.count == 15)
         #expect(
-            answers.map(\.isError) == [false, false, false, false, false, false] + Array(repeating: true, count: 6) + [
-                false
+            answers.map(\.isError) == [false, false, false, false, false, false] + Array(repeating: true, count: 7) + [
+                false, false,
             ])
         #expect(answers[0].text.contains(#""name":"alice""#))
         #expect(try JSONContent(answer: Array(answers[1].text.utf8)) == answers[1].structured)
@@ -187,11 +202,92 @@ import Testing
         #expect(answers[8].text.hasSuffix("and no path."))
         #expect(answers[9].text.hasPrefix("transactionUnknown: "))
         for answer in answers[10...11] {
-            #expect(answer.text.contains("not confirmed") || answer.text.contains("missing"))
+            #expect(answer.text.contains("not confirmed"))
+            #expect(answer.text.contains("the text \"{collection} {number} to {user}\""))
         }
+        #expect(answers[12].text.hasSuffix("The argument \"transaction\" must be a string."))
+        // A name is one segment of the path, whatever it has.
+        #expect(answers[14].structured?["isUserUnknown"] == .bool(true))
         let gifts = try await till.run("grants", "list", "alice").output
         #expect(gifts.contains("tests") && gifts.contains("Sorry"), "\(gifts)")
         #expect(gifts.split(separator: "\n").count == 2)
+    }
+
+    /// A server in the place of a service, with an answer to `GET /v1/key`, and no JSON for other requests.
+    private final class OtherServer: Sendable {
+        let address: String
+        private let task: Task<Void, Never>
+
+        struct NotListening: Error {}
+
+        init(key: String) async throws {
+            let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .bind(host: "127.0.0.1", port: 0) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    }
+                }
+            guard let port = server.channel.localAddress?.port else { throw NotListening() }
+            address = "http://127.0.0.1:\(port)"
+            task = Task {
+                try? await server.executeThenClose { connections in
+                    try await withThrowingDiscardingTaskGroup { group in
+                        for try await connection in connections {
+                            group.addTask { try? await Self.serve(connection, key) }
+                        }
+                    }
+                }
+            }
+        }
+
+        deinit { task.cancel() }
+
+        /// Answers one request, and reads on until the client closes the connection.
+        private static func serve(_ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ key: String) async throws {
+            try await connection.executeThenClose { inbound, outbound in
+                var (request, isAnswered) = ("", false)
+                for try await part in inbound where !isAnswered {
+                    request += String(buffer: part)
+                    guard request.contains("\r\n\r\n") else { continue }
+                    let body = request.hasPrefix("GET /v1/key ") ? key : "Welcome"
+                    let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                    try await outbound.write(ByteBuffer(string: head + body))
+                    isAnswered = true
+                }
+            }
+        }
+    }
+
+    /// Calls tools of a server that is no service.
+    private func callTools(of server: OtherServer) async throws -> [Answer] {
+        defer { withExtendedLifetime(server) {} }
+        let lines = [
+            Self.initialize, Self.call("gifts", #"{"user":"alice"}"#),
+            Self.call("revoke_gift", #"{"user":"alice","grant":"g","reason":"Typo","confirm":"g"}"#),
+        ]
+        let result = try await till.run(
+            arguments: ["mcp", "--server", server.address], input: lines.joined(separator: "\n"),
+            environment: ["TILL_API_KEY": "till_x_y"])
+        #expect(result.status == 0)
+        return try result.output.split(separator: "\n").dropFirst().map {
+            Answer(json: try JSONContent(answer: Array($0.utf8)))
+        }
+    }
+
+    @Test func `a question whose answer is lost may be asked again, and an action may have been done`() async throws {
+        let scopes = #"{"identifier":"x","name":"agent","scopes":["read","grant"]}"#
+        let answers = try await callTools(of: try await OtherServer(key: scopes))
+        #expect(answers.map(\.isError) == [true, true])
+        #expect(answers.allSatisfy { $0.text.hasPrefix("serviceUnreachable: ") }, "\(answers)")
+        #expect(answers.first?.text.hasSuffix("Try again.") == true)
+        #expect(answers.last?.text.contains("The action may have been done.") == true)
+    }
+
+    @Test(arguments: ["Welcome", "[]", #"{"scopes":7}"#])
+    func `a request to another server than a service gets an error with its own id`(key: String) async throws {
+        let answers = try await callTools(of: try await OtherServer(key: key))
+        #expect(answers.map(\.code) == [-32603, -32603])
+        #expect(answers.map { $0.json["id"]?.text } == ["gifts", "revoke_gift"])
     }
 
     @Test func `an API key of a running service is needed`() async throws {

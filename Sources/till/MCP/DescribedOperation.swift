@@ -33,9 +33,9 @@ struct DescribedOperation {
     /// - Parameters:
     ///   - identifier: The `operationId`.
     ///   - names: The fields that are taken of the body; nil for all.
-    ///   - required: An argument that the document does not require.
+    ///   - required: The arguments that are required, whatever the document says.
     /// - Returns: Nil if the document has no such operation for back ends.
-    init?(_ identifier: String, in document: JSONObject, taking names: [String]?, requiring required: String?) {
+    init?(_ identifier: String, in document: JSONObject, taking names: [String]?, requiring required: [String]) {
         let operations = document.object("paths").members.lazy.flatMap { path in
             JSONObject(path.value).members.map { (path: path.key, method: $0.key, JSONObject($0.value)) }
         }
@@ -64,7 +64,7 @@ struct DescribedOperation {
             + body.object("properties").members.filter { names?.contains($0.key) ?? true }.map { field in
                 Argument(
                     name: field.key, schema: JSONObject(field.value),
-                    isRequired: needed.contains(.string(field.key)) || field.key == required, place: .body)
+                    isRequired: needed.contains(.string(field.key)) || required.contains(field.key), place: .body)
             }
     }
 

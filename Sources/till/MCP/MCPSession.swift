@@ -43,18 +43,19 @@ struct MCPSession {
     mutating func answer(to line: [UInt8]) async -> JSONValue? {
         var identifier = JSONValue.null
         do {
-            guard case .object(let message) = try JSONParser.parse(line) else {
+            let limits = JSONParser.Limits(bytes: InputLines.maximumLength)
+            guard case .object(let message) = try JSONParser.parse(line, limits: limits) else {
                 throw Fault.requestInvalid(
                     "A message is one JSON object. This revision of the protocol has no batches.")
             }
+            // An answer to a request that the session has not sent.
+            if message["method"] == nil, message["result"] != nil || message["error"] != nil { return nil }
             if let stated = message["id"] {
                 guard stated.isIdentifier else { throw Fault.requestInvalid("The id must be a string or an integer.") }
                 identifier = stated
             }
             guard message["jsonrpc"] == "2.0" else { throw Fault.requestInvalid("The member jsonrpc must be \"2.0\".") }
             guard let method = message.text("method") else {
-                // An answer to a request that the session has not sent.
-                if message["result"] != nil || message["error"] != nil { return nil }
                 throw Fault.requestInvalid("The member method must be a string.")
             }
             // A notification.
@@ -107,7 +108,7 @@ struct MCPSession {
     }
 
     private mutating func list(_ parameters: JSONObject) async throws -> JSONObject {
-        guard parameters["cursor"] == nil else {
+        guard parameters["cursor"] ?? .null == .null else {
             throw Fault.parametersInvalid("The list has one page, and no cursor.")
         }
         return ["tools": .array(try await allowedTools().map { .object($0.description) })]
@@ -147,7 +148,7 @@ struct MCPSession {
             do { scopes = try await MCPTool.scopes(client) } catch let refusal as ServiceRefusal
                 where ["scopeMissing", "notFound"].contains(refusal.code)
             {
-                return tools.filter { $0.target == nil }
+                return tools.filter { !$0.isAction }
             }
         }
         return tools.filter { tool in tool.scope.map { scopes?.contains($0) == true } ?? true }

@@ -16,8 +16,11 @@ struct MCPTool {
     private let operation: DescribedOperation?
     /// The values of parameters and fields that the tool sets itself.
     private let fixed: JSONObject
-    /// The argument that `confirm` repeats; nil for a tool that changes nothing.
-    let target: String?
+    /// The arguments that `confirm` repeats; none for a tool that changes nothing.
+    private let targets: [String]
+
+    /// True for a tool that changes something.
+    var isAction: Bool { !targets.isEmpty }
 
     /// The scope that the API key needs; nil for none.
     var scope: String? { operation?.scope }
@@ -31,7 +34,7 @@ struct MCPTool {
         var fixed: JSONObject = [:]
         /// The names of the arguments; nil for all.
         var arguments: [String]?
-        var target: String?
+        var targets: [String] = []
     }
 
     private static let questions = [
@@ -98,44 +101,45 @@ struct MCPTool {
     private static let actions = [
         Row(
             name: "give", operation: "grantItem", title: "Give an item",
-            explanation: "Gives a customer an item without a purchase, for good or until a date.", target: "user"),
+            explanation: "Gives a customer an item without a purchase, for good or until a date.",
+            targets: ["item", "user"]),
         Row(
             name: "revoke_gift", operation: "revokeGrant", title: "Revoke a gift",
-            explanation: "Takes back what the team has given.", target: "grant"),
+            explanation: "Takes back what the team has given.", targets: ["grant"]),
         Row(
             name: "revoke", operation: "revokeTransaction", title: "Revoke a purchase",
             explanation: "Takes a purchase back from a customer. It pays no money back: see refund.",
-            target: "transaction"),
+            targets: ["transaction"]),
         Row(
             name: "reinstate", operation: "reinstateTransaction", title: "Reinstate a purchase",
-            explanation: "Gives a purchase back that the team has revoked.", target: "transaction"),
+            explanation: "Gives a purchase back that the team has revoked.", targets: ["transaction"]),
         Row(
             name: "assign", operation: "assignUnclaimed", title: "Assign an unclaimed purchase",
             explanation:
                 "Gives a customer a purchase that nobody has redeemed. Be sure that it is theirs: they name its order number, or equal evidence.",
-            target: "transaction"),
+            targets: ["transaction", "user"]),
         Row(
             name: "refund", operation: "requestStoreAction", title: "Refund an order",
             explanation:
                 "Asks Google Play to pay an order back. Only the customer asks Apple: https://reportaproblem.apple.com.",
             fixed: ["kind": "refund"], arguments: ["transaction", "takesGoods", "reason", "origin", "app"],
-            target: "transaction"),
+            targets: ["transaction"]),
         Row(
             name: "cancel", operation: "requestStoreAction", title: "Cancel a subscription",
             explanation: "Asks Google Play to turn the renewal of a subscription off. The paid period stays.",
             fixed: ["kind": "cancel"], arguments: ["transaction", "stops", "reason", "origin", "app"],
-            target: "transaction"),
+            targets: ["transaction"]),
         Row(
             name: "end_subscription", operation: "requestStoreAction", title: "End a subscription with money back",
             explanation: "Asks Google Play to end a subscription at once, and to pay back what share says.",
             fixed: ["kind": "revoke"], arguments: ["transaction", "share", "reason", "origin", "app"],
-            target: "transaction"),
+            targets: ["transaction"]),
         Row(
             name: "extend", operation: "requestStoreAction", title: "Extend a subscription",
             explanation: "Asks the store to move the next charge of a subscription by some days, as a compensation.",
             fixed: ["kind": "extend"],
             arguments: ["transaction", "days", "cause", "isAdditional", "reason", "origin", "app"],
-            target: "transaction"),
+            targets: ["transaction"]),
     ]
 
     /// All tools, whatever the API key may.
@@ -147,16 +151,16 @@ struct MCPTool {
             name: "doctor", title: "Health of the service",
             explanation:
                 "Tells if the service and its ledger answer, what the API key may, and with the scope metrics what is missed.",
-            operation: nil, fixed: [:], target: nil)
+            operation: nil, fixed: [:], targets: [])
         return [doctor]
             + (try (questions + actions).map { row in
                 guard
                     let operation = DescribedOperation(
-                        row.operation, in: document, taking: row.arguments, requiring: row.target)
+                        row.operation, in: document, taking: row.arguments, requiring: row.targets)
                 else { throw CommandError("failed", "The API has no operation \"\(row.operation)\" for a back end.") }
                 return MCPTool(
                     name: row.name, title: row.title, explanation: row.explanation, operation: operation,
-                    fixed: row.fixed, target: row.target)
+                    fixed: row.fixed, targets: row.targets)
             })
     }
 
@@ -165,14 +169,20 @@ struct MCPTool {
         (operation?.arguments ?? []).filter { fixed[$0.name] == nil && $0.name != "action" }
     }
 
+    /// The form of `confirm`, with the names of arguments in braces.
+    private var confirmation: String {
+        targets.map { $0 == "item" ? "{collection} {number}" : "{\($0)}" }.joined(separator: " to ")
+    }
+
     /// The tool in the answer to `tools/list`.
     var description: JSONObject {
-        let confirmed = target.map { target -> (String, JSONValue) in
-            let meaning = "The same text as `\(target)`, after a person has agreed to this action."
-            return ("confirm", .object(["type": "string", "description": .string(meaning)]))
+        var properties = arguments.map { ($0.name, JSONValue.object($0.schema)) }
+        var required = arguments.filter(\.isRequired).map(\.name)
+        if isAction {
+            let meaning = "The text \"\(confirmation)\" with this action's values, after a person has agreed to it."
+            properties.append(("confirm", .object(["type": "string", "description": .string(meaning)])))
+            required.append("confirm")
         }
-        let properties = arguments.map { ($0.name, JSONValue.object($0.schema)) } + [confirmed].compactMap(\.self)
-        let required = arguments.filter(\.isRequired).map(\.name) + (target == nil ? [] : ["confirm"])
         return [
             "name": .string(name), "title": .string(title), "description": .string(explanation),
             "inputSchema": .object([
@@ -180,8 +190,8 @@ struct MCPTool {
                 "required": .array(required.map { .string($0) }), "additionalProperties": .bool(false),
             ]),
             "annotations": .object([
-                "title": .string(title), "readOnlyHint": .bool(target == nil),
-                "destructiveHint": .bool(target != nil), "openWorldHint": .bool(scope == "stores"),
+                "title": .string(title), "readOnlyHint": .bool(!isAction),
+                "destructiveHint": .bool(isAction), "openWorldHint": .bool(scope == "stores"),
             ]),
         ]
     }
@@ -200,17 +210,29 @@ struct MCPTool {
         let path = try operation.path(
             given.adding(fixed).adding(["action": .string(UUID().uuidString.lowercased())]))
         let body = operation.body(given).map { JSONValue.object($0.adding(fixed)).compactBytes }
-        let answer = try await client.bytes(operation.method, path, body: body)
+        do {
+            let answer = try await client.bytes(operation.method, path, body: body)
+            return (String(decoding: answer, as: UTF8.self), try Self.object(answer))
+        } catch let failure as ServiceUnreachable where isAction {
+            throw CommandError(
+                failure.code,
+                "The service gave no usable answer: \(failure.reason). The action may have been done. Read gifts, story or store_actions before you repeat it."
+            )
+        }
+    }
+
+    /// The object in an answer of the service.
+    private static func object(_ answer: [UInt8]) throws(ServiceUnreachable) -> JSONObject {
         let limits = JSONParser.Limits(bytes: answer.count, depth: 64)
         guard case .object(let object)? = try? JSONParser.parse(answer, limits: limits) else {
             throw ServiceUnreachable(reason: "its answer has another form than Till's")
         }
-        return (String(decoding: answer, as: UTF8.self), object)
+        return object
     }
 
     /// - Throws: `CommandError` for an unknown or a missing argument, and for an action that is not confirmed.
     private func check(_ given: JSONObject) throws(CommandError) {
-        let names = arguments.map(\.name) + (target == nil ? [] : ["confirm"])
+        let names = arguments.map(\.name) + (isAction ? ["confirm"] : [])
         if let unknown = given.keys.first(where: { key in !names.contains { $0.hasSameBytes(as: key) } }) {
             throw CommandError(
                 DescribedOperation.argumentInvalid,
@@ -219,12 +241,23 @@ struct MCPTool {
         if let missing = arguments.first(where: { $0.isRequired && given[$0.name] == nil }) {
             throw CommandError(DescribedOperation.argumentInvalid, "The argument \"\(missing.name)\" is missing.")
         }
-        guard let target else { return }
-        guard let text = given.text(target), let confirmed = given.text("confirm"), confirmed.hasSameBytes(as: text)
-        else {
+        guard isAction else { return }
+        var texts: [String] = []
+        for target in targets {
+            guard let text = given[target]?.textOfTarget else {
+                throw CommandError(
+                    DescribedOperation.argumentInvalid,
+                    target == "item"
+                        ? "The argument \"item\" must be an object of `collection`, a string, and `number`, an integer."
+                        : "The argument \"\(target)\" must be a string.")
+            }
+            texts.append(text)
+        }
+        guard let confirmed = given.text("confirm"), confirmed.hasSameBytes(as: texts.joined(separator: " to ")) else {
             throw CommandError(
                 DescribedOperation.argumentInvalid,
-                "The action is not confirmed. Ask the person, then repeat `\(target)` in the argument `confirm`.")
+                "The action is not confirmed. Ask the person, then give `confirm` the text \"\(confirmation)\" with the values of the action."
+            )
         }
     }
 
@@ -234,10 +267,7 @@ struct MCPTool {
     }
 
     private static func key(_ client: ServiceClient) async throws -> JSONObject {
-        guard case .object(let key) = try JSONParser.parse(try await client.bytes(.get, "/v1/key")) else {
-            throw ServiceUnreachable(reason: "its answer has another form than Till's")
-        }
-        return key
+        try object(try await client.bytes(.get, "/v1/key"))
     }
 
     /// The scopes of the API key, as the service states them.
@@ -272,5 +302,20 @@ struct MCPTool {
                         .map { .string(String($0)) })
             },
         ]
+    }
+}
+
+extension JSONValue {
+    /// The text of a name or an item, as `confirm` repeats it; nil for another value.
+    fileprivate var textOfTarget: String? {
+        switch self {
+        case .string(let text): return text
+        case .object(let item):
+            guard let collection = item.text("collection"), case .number(let number)? = item["number"] else {
+                return nil
+            }
+            return "\(collection) \(number.text)"
+        case .number, .bool, .array, .null: return nil
+        }
     }
 }
