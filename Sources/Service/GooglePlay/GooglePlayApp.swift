@@ -423,9 +423,13 @@ extension GooglePlayApp {
     ///
     /// - Throws: As the statement about a token that a user presents, for one that Google Play has forgotten, too.
     func statement(about token: String) async throws -> GooglePlayStatement {
-        let statement = try await answer(about: token, on: .presentation(from: nil), within: .person).statement
+        let answer = try await answer(about: token, on: .presentation(from: nil), within: .person)
+        let statement = answer.statement
         try checkOrigin(statement.origin)
         try checkPurchases(of: statement)
+        if let refusal = try await purchases.refusal(of: statement, recordedAs: answer.purchase) {
+            throw RedemptionError.refused(refusal)
+        }
         return statement
     }
 
