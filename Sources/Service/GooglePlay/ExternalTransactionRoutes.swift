@@ -432,7 +432,8 @@ extension JSONBody {
 
     /// A date that is not in the future, in RFC 3339.
     private func past(_ field: String, _ now: Timestamp) throws(Problem) -> String {
-        guard let date = try optionalDate(field), date <= now else {
+        // A year before 1 has no RFC 3339 form.
+        guard let date = try optionalDate(field), date <= now, Timestamp(internetDateTime: date.rfc3339) != nil else {
             throw Self.invalid("The field \(path)/\(field) must be an RFC 3339 date that is not in the future.")
         }
         return date.rfc3339
