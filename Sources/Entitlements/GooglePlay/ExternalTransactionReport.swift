@@ -111,10 +111,13 @@ package final class ExternalTransactionReport: Sendable {
         _ key: Key, of app: String, _ content: JSONObject, continuing initialIdentifier: String? = nil,
         occurredAt: Timestamp, reportedAt: Timestamp, by reportedBy: String
     ) {
+        // The milliseconds of the report tell the duties of two refunds within one second apart.
+        let due = occurredAt.adding(seconds: Self.passingTime)
+            .adding(milliseconds: reportedAt.millisecondsSince1970 % 1000)
         self.init(
             key, of: app, content, continuing: initialIdentifier, reportedAt: reportedAt,
-            dueAt: max(occurredAt.adding(seconds: Self.passingTime), reportedAt), by: reportedBy, attempts: 0,
-            nextAttemptAt: reportedAt, passedOnAt: nil, lastError: nil)
+            dueAt: max(due, reportedAt), by: reportedBy, attempts: 0, nextAttemptAt: reportedAt, passedOnAt: nil,
+            lastError: nil)
     }
 
     /// A recorded report.
