@@ -283,7 +283,10 @@ struct SQLiteDatabase: LedgerDatabase {
             switch value {
             case .null: return sqlite3_bind_null(handle, index)
             case .integer(let number): return sqlite3_bind_int64(handle, index, number)
-            case .list(let list): return bind(list.only ?? .text(list.json), at: index)
+            case .list(let list):
+                // As in the text of the statement: a list behind the first arguments keeps its table.
+                let only = index <= UInt64.bitWidth ? list.only : nil
+                return bind(only ?? .text(list.json), at: index)
             case .text(var text), .packed(var text):
                 return text.withUTF8 { bytes in
                     // SQLite would store a null pointer as NULL.
