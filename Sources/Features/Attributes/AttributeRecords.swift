@@ -144,9 +144,9 @@ extension LedgerTransaction {
     fileprivate func users(stating text: String) throws -> Set<Int64> {
         guard text.utf8.count <= FoldedText.maximumLength else { return [] }
         var users: Set<Int64> = []
-        if try database.has("account_email"), let address = try? EmailAddress(text),
+        if try database.has("account_email"),
             let user: Int64 = try database.value(
-                "SELECT user_id FROM account_email WHERE email_lowercase = $1", [address.lowercase])
+                "SELECT user_id FROM account_email WHERE email_lowercase = $1", [text.lowercased()])
         {
             users.insert(user)
         }
