@@ -41,7 +41,8 @@ import Vocabulary
 
     @Test func `another text is no order number`() {
         let others = [
-            "", " ", "#", "-", "..", "...3", "2000000000000001", "mina park", "mina-park", "mina-park-1990s", "alice-2000",
+            "", " ", "#", "-", "..", "...3", "2000000000000001", "mina park", "mina-park", "mina-park-1990s",
+            "alice-2000",
             "mina@example.com", "MK5/..", "MK\u{30C}5TTTVWJH", "M\u{0}K5", "GPA.1", "GPA.3345-1234-5678-9012",
             "GPA.3345-1234-5678-901234", "\(Self.order).3", "\(Self.order)..", "\(Self.order)..12345",
             "\(Self.order)..3..4", "\(Self.order)..x", "٣٣٤٥١٢٣٤٥٦٧٨٩٠١٢٣", String(repeating: "M", count: 65),
