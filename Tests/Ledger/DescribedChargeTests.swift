@@ -1,6 +1,7 @@
 import Catalog
 import Entitlements
 import Features
+import Foundation
 import Ledger
 import Proofs
 import TestSupport
@@ -40,6 +41,24 @@ import Vocabulary
     ])
     func `a day with a product or an amount is read as people write it`(text: String, expected: String?) {
         #expect(day(in: text) == expected)
+    }
+
+    @Test func `a product with a number in its name is found with a day`() throws {
+        let folder = try TemporaryFolder()
+        for file in [Catalog.configurationFile, Catalog.itemsFile] {
+            let text = try String(contentsOf: Project.products.appending(path: file), encoding: .utf8)
+            try Data(text.replacing("Gold Sprout", with: "100 Coins").utf8).write(to: folder.file(file))
+        }
+        let catalogs = Apps(App(try Catalog(folder: folder.url))).catalogs
+        func product(_ text: String) -> String? {
+            let charge = DescribedCharge(text, in: catalogs, at: Self.now)
+            return charge?.day.description == "2026-03-12" ? charge?.products.first : nil
+        }
+        for text in ["12 March 100 coins", "2026-03-12 100 Coins", "100 Coins, 12 March 2026", "12 March Coins 4.99"] {
+            #expect(product(text) == "com.memolease.sesac1.sprout4", "\(text)")
+        }
+        #expect(product("12 March 200 Coins") == "com.memolease.sesac1.sprout4")
+        #expect(product("12 March 100") == nil)
     }
 
     @Test func `a long text is no charge, however few characters it has`() {

@@ -83,6 +83,8 @@ import Vocabulary
             let identifier = try await service.identifier(searchedBy: text)
             let found = try await service.unclaimedPurchases(ofTransaction: identifier, after: nil, limit: 9)
             #expect(found.map(\.transactionIdentifier) == [Self.order], "\(text)")
+            // The charge of a renewal has another date and price.
+            #expect(found.first?.isCharge(named: text) == !text.hasSuffix("..2"), "\(text)")
         }
     }
 }

@@ -112,6 +112,7 @@ import Vocabulary
             _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
             let parked = try await find(gate.order, [client]).decoded(PurchaseLookup.self)
             #expect(parked.unclaimed.map(\.transactionId) == [gate.transaction])
+            #expect(parked.charges == [gate.transaction])
             #expect(parked.unrecorded?.isEmpty == true)
         }
     }

@@ -193,7 +193,7 @@ import Vocabulary
         )
         #expect(try await explanation("alice", "sprout/2").cause == "unclaimed")
         let found = try await fixture.send(.get, "/v1/transactions/\(transaction)").decoded(PurchaseLookup.self)
-        #expect(found.unclaimed.count == 1)
+        #expect(found.unclaimed.count == 1 && found.charges == [transaction])
 
         let path = "/v1/unclaimed/\(transaction)/assignment"
         #expect(try await fixture.send(.post, path, body: #"{"user":"alice"}"#).code == "bodyInvalid")

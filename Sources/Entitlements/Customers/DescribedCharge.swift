@@ -14,7 +14,7 @@ package struct DescribedCharge: Hashable, Sendable {
 
     package let day: CalendarDay
     /// The identifiers of the products; empty if the text names none.
-    let products: [String]
+    package let products: [String]
     /// In thousandths of any currency; nil if the text names none.
     let amount: Int64?
 
@@ -22,19 +22,26 @@ package struct DescribedCharge: Hashable, Sendable {
     package init?(_ text: String, in catalogs: Catalogs, at now: Timestamp) {
         guard text.utf8.count <= Self.maximumTextLength else { return nil }
         var date = SpokenDate()
-        var (amount, words): (Int64?, [Substring]) = (nil, [])
-        for word in Self.words(of: text) where !date.take(word) {
-            if amount == nil, let number = Self.amount(word) {
-                amount = number
-            } else if !Self.isCurrency(word) {
-                words.append(word)
-            }
-        }
+        var others: [Substring] = []
+        for word in Self.words(of: text) where !date.take(word) { others.append(word) }
         guard let day = date.day(before: CalendarDay(now).adding(days: 2)) else { return nil }
-        let name = words.joined(separator: " ")
-        products = words.isEmpty ? [] : catalogs.products(matching: name).map(\.productIdentifier)
-        guard products.isEmpty == words.isEmpty, amount != nil || !products.isEmpty else { return nil }
-        (self.day, self.amount) = (day, amount)
+        self.day = day
+        // A product may have a number in its name: "100 Coins".
+        let named = Self.products(others, in: catalogs)
+        guard named.isEmpty || others.allSatisfy({ Self.amount($0) != nil }) else {
+            (products, amount) = (named, nil)
+            return
+        }
+        let place = others.firstIndex { Self.amount($0) != nil }
+        amount = place.flatMap { Self.amount(others[$0]) }
+        if let place { others.remove(at: place) }
+        others.removeAll(where: Self.isCurrency)
+        products = Self.products(others, in: catalogs)
+        guard products.isEmpty == others.isEmpty, amount != nil || !products.isEmpty else { return nil }
+    }
+
+    private static func products(_ words: [Substring], in catalogs: Catalogs) -> [String] {
+        words.isEmpty ? [] : catalogs.products(matching: words.joined(separator: " ")).map(\.productIdentifier)
     }
 
     private static func words(of text: String) -> [Substring] {

@@ -64,6 +64,20 @@ extension KnownPurchase {
     }
 }
 
+extension UnclaimedPurchase {
+    /// True if a text names the stated charge, or the whole purchase: another charge of it has another date and price.
+    package func isCharge(named text: String) -> Bool {
+        guard let order = OrderNumber(text)?.text else { return true }
+        return isCharge(among: [text, order])
+    }
+
+    /// True if the stated charge is the transaction or the order of one of some identifiers.
+    package func isCharge(among identifiers: [String]) -> Bool {
+        let names = [transactionIdentifier, stated.facts.text(.orderId) ?? transactionIdentifier]
+        return identifiers.contains { identifier in names.contains { $0.hasSameBytes(as: identifier) } }
+    }
+}
+
 extension [UnclaimedPurchase] {
     /// The last statement of each purchase, or the one that an identifier names: a purchase and its renewals are one.
     package func purchases(named identifiers: [String]) -> [UnclaimedPurchase] {

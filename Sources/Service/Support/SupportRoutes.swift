@@ -75,9 +75,11 @@ struct SupportRoutes: OperationGroup {
                         ? " The service has no key of the App Store (app-store-key), so it cannot look up order numbers."
                         : ""))
         }
-        let charges = purchases.compactMap { $0.charge(named: named)?.transactionIdentifier }
-        let found = PurchaseLookup(
-            purchases: purchases, unclaimed: unclaimed.purchases(named: [identifier]), charges: charges)
+        let waiting = unclaimed.purchases(named: [identifier])
+        let charges =
+            purchases.compactMap { $0.charge(named: named)?.transactionIdentifier }
+            + waiting.filter { $0.isCharge(named: named) }.map(\.transactionIdentifier)
+        let found = PurchaseLookup(purchases: purchases, unclaimed: waiting, charges: charges)
         return try found.answer(naming: try await service.ledger.apiKeyNames())
     }
 
@@ -134,7 +136,7 @@ extension APIOperation {
         parameters: [
             .query(
                 "search",
-                "A part of a name, or a whole account token, e-mail address, phone number or display name. Those of accounts and of the attributes `$email`, `$phoneNumber` and `$displayName` are compared without regard to case; nobody may have verified them. A day with a product or an amount (`2026-11-03 4.99`) finds at most 50 users who have bought it then, the day before or the day after in UTC.",
+                "A part of a name, or a whole account token, e-mail address, phone number or display name. Those of accounts and of the attributes `$email`, `$phoneNumber` and `$displayName` are compared without regard to the case of A to Z; nobody may have verified them. A day with a product or an amount (`2026-11-03 4.99`) finds at most 50 users who have bought it then, the day before or the day after in UTC.",
                 .text(length: 1...256), isRequired: true,
                 example: "ali")
         ],
@@ -178,7 +180,7 @@ extension APIOperation {
         parameters: [
             .query(
                 "search",
-                "The identifier of a transaction or an original transaction, or an order number or a purchase token of Google Play.",
+                "The identifier of a transaction or an original transaction, the order number of a subscription at Google Play, or a purchase token.",
                 .text(length: 1...512)),
             .query("product", "Only purchases of this product, the newest statement first. A page may have none."),
             .query("day", "Only purchases last stated on this day in UTC, the newest statement first.", .day()),
@@ -290,10 +292,12 @@ struct OrderLookup: Sendable {
                 unrecorded.append(UnrecordedTransaction(stated: stated, origin: origin))
             }
         }
+        let waiting = unclaimed.purchases(named: named)
+        let charges =
+            known.compactMap { $0.charge(among: named)?.transactionIdentifier }
+            + waiting.filter { $0.isCharge(among: named) }.map(\.transactionIdentifier)
         return PurchaseLookup(
-            purchases: known, unclaimed: unclaimed.purchases(named: named),
-            charges: known.compactMap { $0.charge(among: named)?.transactionIdentifier }, orderId: order.text,
-            unrecorded: unrecorded)
+            purchases: known, unclaimed: waiting, charges: charges, orderId: order.text, unrecorded: unrecorded)
     }
 
     fileprivate func verified(_ proof: [UInt8], of app: String? = nil) async throws -> (

@@ -81,9 +81,22 @@ struct FindTransaction: ServiceCaller {
             let state: String?
             let since: String?
             let until: String?
+            let transactionId: String?
             let purchaseDate: String?
             let facts: Facts?
             let transactions: [Transaction]?
+
+            /// The charge among some transactions, of a redeemed purchase or of one that waits; nil for none.
+            func charge(among charges: [String]) -> Transaction? {
+                let waiting = transactionId.flatMap { identifier in
+                    purchaseDate.flatMap { date in
+                        facts.map { Transaction(transactionId: identifier, purchaseDate: date, facts: $0) }
+                    }
+                }
+                return (transactions ?? waiting.map { [$0] } ?? []).first { each in
+                    charges.contains { $0.hasSameBytes(as: each.transactionId) }
+                }
+            }
         }
 
         struct Transaction: Decodable, Sendable {
@@ -117,16 +130,16 @@ struct FindTransaction: ServiceCaller {
                 "ORIGINAL TRANSACTION", "ORIGIN",
             ],
             purchases.map { purchase, state in
-                let charge = purchase.transactions?.first { each in
-                    found.charges.contains { $0.hasSameBytes(as: each.transactionId) }
-                }
-                let facts = charge?.facts ?? purchase.facts
+                let charge = purchase.charge(among: found.charges)
+                let facts = charge?.facts
+                // What the App Store alone knows has no facts here, and is the charge itself.
+                let bought = charge?.purchaseDate ?? (purchase.facts == nil ? purchase.purchaseDate : nil)
                 let price = facts?.price.flatMap { price in
                     facts?.currency.map { Price(milliunits: price, currency: $0).formatted }
                 }
                 return [
-                    purchase.owner?.name, purchase.productId, state, charge?.purchaseDate ?? purchase.purchaseDate,
-                    price, facts?.storefront, purchase.since, purchase.until, purchase.originalTransactionId,
+                    purchase.owner?.name, purchase.productId, state, bought, price, facts?.storefront,
+                    purchase.since, purchase.until, purchase.originalTransactionId,
                     purchase.origin.rawValue,
                 ]
             })
@@ -155,7 +168,9 @@ struct UnclaimedList: ServiceCaller {
             till unclaimed --day 2027-03-01
             """)
 
-    @Option(help: .value("transaction", "Only this transaction, original transaction, or order at Google Play."))
+    @Option(
+        help: .value(
+            "transaction", "Only this transaction, original transaction, or order of a subscription at Google Play."))
     var search: String?
 
     @Option(help: .product("default: all products"))

@@ -77,7 +77,10 @@ enum ExpectedStates {
     static let balance = "amount 0, balance seeds"
 
     static let unclaimed = [
-        "bundleId com.example.garden, item (collection gate, number 1), origin local/Sandbox, originalTransactionId jo.1, "
-            + "productId gate, purchaseDate 06-06, statedAt 06-06, transactionId jo.1"
+        "bundleId com.example.garden, facts (appTransactionId 715266694483449944, currency USD, environment Sandbox, "
+            + "inAppOwnershipType PURCHASED, originalPurchaseDate 06-06, price 19990, signedDate 06-06, storefront USA, "
+            + "storefrontId 143441, transactionReason PURCHASE, type Non-Consumable), item (collection gate, number 1), "
+            + "origin local/Sandbox, originalTransactionId jo.1, productId gate, purchaseDate 06-06, statedAt 06-06, "
+            + "transactionId jo.1"
     ]
 }

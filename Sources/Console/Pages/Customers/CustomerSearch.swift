@@ -293,9 +293,12 @@ struct CustomerSearch {
             )
         }
             + unclaimed.map { purchase -> FoundPurchase in
-                (
-                    a(.href(purchase.path)) { "Nobody yet" }, purchase.productIdentifier, purchase.stated,
-                    purchase.path, purchase.originalTransactionIdentifier, CustomerWords.badge(.unclaimed),
+                let isCharge =
+                    orderTransactions.map { purchase.isCharge(among: $0) } ?? purchase.isCharge(named: text)
+                return (
+                    a(.href(purchase.path)) { "Nobody yet" }, purchase.productIdentifier,
+                    isCharge ? purchase.stated : nil, purchase.path, purchase.originalTransactionIdentifier,
+                    CustomerWords.badge(.unclaimed),
                     purchase.origin
                 )
             }
