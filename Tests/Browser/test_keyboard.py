@@ -106,8 +106,7 @@ class Keyboard(unittest.TestCase):
         with Window(logged_in("demo")) as self.window:
             self.window.open("account")
             self.press("Tab", "Enter")
-            self.window.page.wait_for_timeout(200)
-            self.assertEqual(self.window.page.evaluate("document.activeElement.id"), "main")
+            self.window.page.wait_for_function("document.activeElement.id === 'main'")
             self.assertEqual(self.window.take_faults(), [])
 
     def test_the_menu_of_a_phone(self):

@@ -87,9 +87,9 @@ class Walks(unittest.TestCase):
                 click(window.page.locator("#live tr", has_text="regretful").first.locator("a[data-swap]"))
                 inspector = window.page.locator("#inspector h3").first
                 inspector.wait_for()
-                self.assertTrue(window.page.evaluate(
-                    "(() => { const box = document.querySelector('#inspector h2').getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; })()"),
-                    "the inspector is out of view")
+                # A loaded page scrolls to its fragment a moment later.
+                window.page.wait_for_function(
+                    "(() => { const box = document.querySelector('#inspector h2').getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; })()")
                 self.assertEqual(window.page.locator("#live a[aria-current]").count(), 1)
                 click(window.page.locator("#inspector summary").get_by_text("Refund", exact=True))
                 click("#inspector form[action$='/refund'] button.primary")
