@@ -21,6 +21,7 @@ package struct SQLKeys: Sendable {
     private init(columns: [SQLList], count: Int) { (self.columns, self.count) = (columns, count) }
 
     private init(_ keys: [(Int64, [ByteKey])], texts: ([String]) -> SQLList) {
+        // No keys have no columns, and no caller asks for their rows.
         let places = keys.first?.1.indices ?? 0..<0
         self.init(columns: places.map { place in texts(keys.map { $0.1[place].text }) }, count: keys.count)
     }

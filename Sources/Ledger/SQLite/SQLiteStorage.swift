@@ -186,6 +186,8 @@ package final class SQLiteStorage: LedgerStorage {
                 try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
                 return result
             } catch {
+                // The first error tells the cause. If the transaction stays open all the same, the next BEGIN fails, and nothing is
+                // committed.
                 try? database.rollback()
                 throw error
             }

@@ -41,7 +41,7 @@ struct MCPTool {
         Row(
             name: "search", operation: "searchUsers", title: "Find customers",
             explanation:
-                "Finds customers by a part of their name, or by their account token. Start here if a person is known by name."
+                "Finds customers by a part of their name, by their whole account token, e-mail address, phone number or display name, or by a day with a product or an amount (2026-11-03 4.99). Nobody may have verified an address."
         ),
         Row(
             name: "find_purchase", operation: "findTransaction", title: "Find a purchase",

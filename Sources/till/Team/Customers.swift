@@ -132,7 +132,7 @@ struct FindTransaction: ServiceCaller {
             purchases.map { purchase, state in
                 let charge = purchase.charge(among: found.charges)
                 let facts = charge?.facts
-                // What the App Store alone knows has no facts here, and is the charge itself.
+                // A transaction that the App Store alone knows has no facts here, and is the charge itself.
                 let bought = charge?.purchaseDate ?? (purchase.facts == nil ? purchase.purchaseDate : nil)
                 let price = facts?.price.flatMap { price in
                     facts?.currency.map { Price(milliunits: price, currency: $0).formatted }

@@ -126,7 +126,7 @@ struct CustomerSearch {
     ) async throws {
         let (ledger, environment) = (services.ledger, services.standardEnvironment)
         let last = try page.position { RecordPosition($0) }
-        // Who may not help customers learns nothing about their addresses and charges.
+        // Addresses and charges of customers are for those who may help them.
         let isHelping = context.may(.support)
         if isHelping {
             charge = DescribedCharge(
