@@ -54,10 +54,7 @@ import Vocabulary
     }
 
     @Test func `a customer is found by the whole address, number or name that stands, in any case`() async throws {
-        let service = EntitlementService(
-            apps: Apps(App(try TestGarden(isInMemory: true).catalog)),
-            verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: SystemClock()), ledger: ledger,
-            clock: ManualClock(Self.now))
+        let service = try EntitlementService.ofGarden(over: ledger, clock: ManualClock(Self.now))
         func state(_ name: String, _ value: String?, of user: User, from app: String? = nil, _ second: Int64)
             async throws
         {

@@ -18,10 +18,7 @@ import Vocabulary
 
     init() async throws {
         fixture = try LedgerFixture()
-        service = EntitlementService(
-            apps: Apps(App(try TestGarden(isInMemory: true).catalog)),
-            verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: SystemClock()), ledger: fixture.ledger,
-            clock: ManualClock(Self.now))
+        service = try .ofGarden(over: fixture.ledger, clock: ManualClock(Self.now))
     }
 
     private func day(in text: String) -> String? {

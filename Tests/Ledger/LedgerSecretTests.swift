@@ -58,10 +58,7 @@ import Testing
         let name = names.name(of: Self.token)
         _ = try await redeem(claim(name, origin: .googleProduction), for: alice)
         _ = try await notify("1", claim(names.name(of: "parked"), origin: .googleProduction))
-        let service = EntitlementService(
-            apps: Apps(App(try TestGarden(isInMemory: true).catalog)),
-            verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: SystemClock()), ledger: ledger,
-            clock: SystemClock())
+        let service = try EntitlementService.ofGarden(over: ledger, clock: SystemClock())
         for text in [Self.token, name] {
             let found = try await service.purchases(ofTransaction: text)
             #expect(found.map(\.owner) == [alice])

@@ -1,3 +1,4 @@
+import Catalog
 import Entitlements
 import Foundation
 import Ledger
@@ -5,6 +6,15 @@ import Proofs
 import TestSupport
 import Testing
 import Vocabulary
+
+extension EntitlementService {
+    /// The service of the garden over a ledger. It trusts no proof.
+    static func ofGarden(over ledger: Ledger, clock: any WallClock) throws -> EntitlementService {
+        EntitlementService(
+            apps: Apps(App(try TestGarden(isInMemory: true).catalog)),
+            verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: SystemClock()), ledger: ledger, clock: clock)
+    }
+}
 
 /// A ledger for one test, and two users. The ledger is in a SQLite file, or in PostgreSQL if there is a server for tests. The
 /// same tests run with both.
