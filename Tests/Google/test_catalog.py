@@ -130,6 +130,24 @@ class SubscriptionCatalogTests(SubscriptionTests):
             self.ok(self.offers.list(packageName=GARDEN, productId="tin", basePlanId="-")), {})
         self.ok(self.delete("tin"))
 
+    def test_the_taxes_of_a_subscription_are_kept_and_changed(self):
+        taxes = {
+            "eeaWithdrawalRightType": "WITHDRAWAL_RIGHT_SERVICE", "isTokenizedDigitalAsset": False,
+            "productTaxCategoryCode": "digital_news",
+            "regionalProductAgeRatingInfos": [
+                {"regionCode": "US", "productAgeRatingTier": "PRODUCT_AGE_RATING_TIER_THIRTEEN_AND_ABOVE"}],
+            "taxRateInfoByRegionCode": {
+                "DE": {"taxTier": "TAX_TIER_NEWS_1"},
+                "US": {
+                    "eligibleForStreamingServiceTaxRate": True,
+                    "streamingTaxType": "STREAMING_TAX_TYPE_TELCO_VIDEO_RENTAL"}}}
+        body = {**subscription("news"), "taxAndComplianceSettings": taxes}
+        self.assertEqual(self.ok(self.create(body))["taxAndComplianceSettings"], taxes)
+        taxes["taxRateInfoByRegionCode"]["DE"]["taxTier"] = "TAX_TIER_NEWS_2"
+        self.ok(self.patch(body, "taxAndComplianceSettings"))
+        found = self.ok(self.subscriptions.get(packageName=GARDEN, productId="news"))
+        self.assertEqual(found["taxAndComplianceSettings"], taxes)
+
     def test_a_draft_of_a_base_plan_is_deleted(self):
         self.ok(self.create(subscription("lead", base_plan("monthly", "P1M", 10), base_plan("yearly", "P1Y", 90))))
         self.ok(self.set_state("activate", "lead", "monthly"))
@@ -234,6 +252,11 @@ class SubscriptionCatalogTests(SubscriptionTests):
             (lambda value: region(value).pop("price"), "required", f"{plans}.regionalConfigs.price"),
             (lambda value: region(value).update(price=price("USD", 0)), "invalidValue", f"{plans}.regionalConfigs.price"),
             (lambda value: region(value).update(price=price("EUR", 5)), "invalidValue", f"{plans}.regionalConfigs.price"),
+            (lambda value: value.update(taxAndComplianceSettings={"taxRateInfoByRegionCode": {"DE": {"taxTier": "FOOD"}}}),
+             "invalidValue", "subscription.taxAndComplianceSettings.taxRateInfoByRegionCode.taxTier"),
+            (lambda value: value.update(
+                taxAndComplianceSettings={"regionalProductAgeRatingInfos": [{"regionCode": "KR"}]}),
+             "invalidValue", "subscription.taxAndComplianceSettings.regionalProductAgeRatingInfos.regionCode"),
         ]
         for change, reason, location in cases:
             with self.subTest(location):

@@ -788,6 +788,10 @@ class CatalogTests(PlayTests):
             (lambda body: region_of(body).update(availability="SOON"), "invalidValue", f"{region}.availability"),
             (lambda body: region_of(body).pop("price"), "required", f"{region}.price"),
             (lambda body: region_of(body).update(price=price("USD", -1)), "invalidValue", f"{region}.price"),
+            (lambda body: body.update(taxAndComplianceSettings={"regionalTaxConfigs": [{}]}), "required",
+             f"{prefix}.taxAndComplianceSettings.regionalTaxConfigs.regionCode"),
+            (lambda body: option_of(body).update(taxAndComplianceSettings={"withdrawalRightType": "GOODS"}), "invalidValue",
+             f"{option}.taxAndComplianceSettings.withdrawalRightType"),
         ]
         for change, reason, location in cases:
             with self.subTest(location):

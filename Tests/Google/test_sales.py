@@ -364,6 +364,24 @@ class InAppProductTests(PlayTests):
         self.refused(self.old.patch(packageName=GARDEN, sku="hose", body={}), 404, "notFound")
         self.refused(self.old.get(packageName=GARDEN, sku="hose"), 404, "notFound")
 
+    def test_the_taxes_of_a_product_are_those_of_the_newer_catalog(self):
+        taxes = {
+            "eeaWithdrawalRightType": "WITHDRAWAL_RIGHT_SERVICE", "productTaxCategoryCode": "digital_books",
+            "taxRateInfoByRegionCode": {"FR": {"taxTier": "TAX_TIER_BOOKS_1"}}}
+        created = self.ok(self.insert(self.body("book", managedProductTaxesAndComplianceSettings=taxes)))
+        self.assertEqual(created["managedProductTaxesAndComplianceSettings"], taxes)
+        new = self.ok(self.catalog.get(packageName=GARDEN, productId="book"))
+        self.assertEqual(
+            new["taxAndComplianceSettings"],
+            {"productTaxCategoryCode": "digital_books",
+             "regionalTaxConfigs": [{"regionCode": "FR", "taxTier": "TAX_TIER_BOOKS_1"}]})
+        self.assertEqual(
+            new["purchaseOptions"][0]["taxAndComplianceSettings"], {"withdrawalRightType": "WITHDRAWAL_RIGHT_SERVICE"})
+        dearer = self.ok(self.old.patch(packageName=GARDEN, sku="book", body={"defaultPrice": amount(2_990_000)}))
+        self.assertEqual(dearer["managedProductTaxesAndComplianceSettings"], taxes)
+        untaxed = self.ok(self.old.update(packageName=GARDEN, sku="book", body=self.body("book")))
+        self.assertNotIn("managedProductTaxesAndComplianceSettings", untaxed)
+
     def test_missing_prices_are_converted(self):
         created = self.ok(self.insert(self.body("pump", prices=None), autoConvertMissingPrices=True))
         self.assertEqual(created["prices"]["US"], amount(1_990_000))
@@ -417,6 +435,8 @@ class InAppProductTests(PlayTests):
             ({"prices": {"KR": amount(1_000_000, "USD")}}, "invalidValue", f"{region}.price"),
             ({"defaultLanguage": None}, "required", "inappproduct.defaultLanguage"),
             ({"defaultLanguage": "fr-FR"}, "required", "inappproduct.listings"),
+            ({"managedProductTaxesAndComplianceSettings": {"taxRateInfoByRegionCode": {"FR": {"taxTier": "FOOD"}}}},
+             "invalidValue", "inappproduct.managedProductTaxesAndComplianceSettings.taxRateInfoByRegionCode.taxTier"),
         ):
             with self.subTest(location):
                 self.refused(self.insert(self.body(**{"sku": "bad", **change})), 400, reason, location)

@@ -49,6 +49,82 @@ import Testing
         #expect(refusal { try product.checked(in: Self.packageName) } == expected)
     }
 
+    private static let settings = "subscription.taxAndComplianceSettings"
+    private static let rates = "\(settings).taxRateInfoByRegionCode"
+    private static let ages = "\(settings).regionalProductAgeRatingInfos"
+
+    private static func rate(_ region: String, _ fields: String) -> String {
+        #""taxRateInfoByRegionCode": {"\#(region)": {\#(fields)}}"#
+    }
+
+    private static func rating(_ region: String, _ tier: String = "PRODUCT_AGE_RATING_TIER_EVERYONE") -> String {
+        #"{"regionCode": "\#(region)", "productAgeRatingTier": "\#(tier)"}"#
+    }
+
+    private static func ratings(_ ratings: String) -> String {
+        #""regionalProductAgeRatingInfos": [\#(ratings)]"#
+    }
+
+    /// The settings of a subscription, each with its refusal. The United States alone tax streaming, and have ages of products.
+    private static let taxes: [(String, String?)] = [
+        (#""productTaxCategoryCode": "digital", "isTokenizedDigitalAsset": false"#, nil),
+        (#""eeaWithdrawalRightType": "WITHDRAWAL_RIGHT_SERVICE""#, nil),
+        (#""eeaWithdrawalRightType": "GOODS""#, "invalidValue \(settings).eeaWithdrawalRightType"),
+        (rate("DE", #""taxTier": "TAX_TIER_NEWS_2""#), nil),
+        (rate("DE", #""taxTier": "TAX_TIER_FOOD""#), "invalidValue \(rates).taxTier"),
+        (rate("Germany", ""), "invalidValue \(rates)"),
+        (rate("US", #""streamingTaxType": "STREAMING_TAX_TYPE_TELCO_AUDIO_RENTAL""#), nil),
+        (rate("US", #""streamingTaxType": "STREAMING_TAX_TYPE_TELCO_TEXT""#), "invalidValue \(rates).streamingTaxType"),
+        (rate("DE", #""streamingTaxType": "STREAMING_TAX_TYPE_UNSPECIFIED""#), nil),
+        (
+            rate("DE", #""streamingTaxType": "STREAMING_TAX_TYPE_TELCO_VIDEO_SALES""#),
+            "invalidValue \(rates).streamingTaxType"
+        ),
+        (rate("US", #""eligibleForStreamingServiceTaxRate": true"#), nil),
+        (rate("DE", #""eligibleForStreamingServiceTaxRate": false"#), nil),
+        (
+            rate("DE", #""eligibleForStreamingServiceTaxRate": true"#),
+            "invalidValue \(rates).eligibleForStreamingServiceTaxRate"
+        ),
+        (ratings(rating("US")), nil),
+        (ratings(rating("US", "OLD")), "invalidValue \(ages).productAgeRatingTier"),
+        (ratings(rating("KR")), "invalidValue \(ages).regionCode"),
+        (ratings("\(rating("US")), \(rating("US"))"), "invalidValue \(ages)"),
+    ]
+
+    @Test(arguments: taxes) func `the taxes of a subscription are checked`(settings: String, expected: String?) throws {
+        let product: CatalogSubscription = try decoded(
+            """
+            {"productId": "gold", "listings": [{"languageCode": "en-US", "title": "Gold"}],
+                "taxAndComplianceSettings": {\(settings)}}
+            """)
+        #expect(refusal { try product.checked(in: Self.packageName) } == expected)
+    }
+
+    private static let configs = "oneTimeProduct.taxAndComplianceSettings.regionalTaxConfigs"
+    private static let right = "oneTimeProduct.purchaseOptions.taxAndComplianceSettings.withdrawalRightType"
+
+    private static let regionalTaxes: [(String, String, String?)] = [
+        (#"{"regionCode": "FR", "taxTier": "TAX_TIER_BOOKS_1"}, {"regionCode": "US"}"#, "DIGITAL_CONTENT", nil),
+        (#"{"taxTier": "TAX_TIER_BOOKS_1"}"#, "SERVICE", "required \(configs).regionCode"),
+        (#"{"regionCode": "fr"}"#, "SERVICE", "invalidValue \(configs).regionCode"),
+        (#"{"regionCode": "FR"}, {"regionCode": "FR"}"#, "SERVICE", "invalidValue \(configs)"),
+        (#"{"regionCode": "FR", "taxTier": "BOOKS"}"#, "SERVICE", "invalidValue \(configs).taxTier"),
+        ("", "GOODS", "invalidValue \(right)"),
+    ]
+
+    @Test(arguments: regionalTaxes)
+    func `the taxes of a one-time product are checked`(configs: String, right: String, expected: String?) throws {
+        let product: OneTimeProduct = try decoded(
+            """
+            {"productId": "seeds", "listings": [{"languageCode": "en-US", "title": "Seeds"}],
+                "taxAndComplianceSettings": {"regionalTaxConfigs": [\(configs)]},
+                "purchaseOptions": [{"purchaseOptionId": "buy", "buyOption": {},
+                    "taxAndComplianceSettings": {"withdrawalRightType": "WITHDRAWAL_RIGHT_\(right)"}}]}
+            """)
+        #expect(refusal { try product.checked(in: Self.packageName) } == expected)
+    }
+
     private static func offer(_ config: String, _ more: String = "") -> String {
         """
         {"productId": "gold", "basePlanId": "monthly", "offerId": "trial", "phases": [{"duration": "P1W",

@@ -35,6 +35,59 @@ import Vocabulary
         }
     }
 
+    @Test func `a product bought with Play Points tells what was paid, where, and by which offer`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let points = try JSONDecoder().decode(
+                Order.PointsDetails.self,
+                from: Data(
+                    #"{"pointsSpent":"500","pointsCouponValue":{"currencyCode":"USD","units":"5"}}"#.utf8))
+            let gate = try fixture.buy("garden.gate") {
+                ($0.pointsDetails, $0.salesChannel, $0.offerToken) = (points, .nativePC, "AbC-_")
+            }
+            let coupon = try #require(points.pointsCouponValue?.price.milliunits)
+            let paid = gate.terms.price.price.milliunits - coupon
+            #expect(coupon == 5000 && paid > 0)
+            #expect(try await service.redeem(gate.token).redemption.outcome == .granted)
+            #expect(try await service.items("gate") == [1])
+            let facts = try #require(try await service.transactions().first).facts
+            #expect(facts["price"] == .integer(paid) && facts["currency"] == .string("USD"))
+            #expect(facts["salesChannel"] == .string("NATIVE_PC") && facts["offerToken"] == .string("AbC-_"))
+            #expect(facts["pointsDetails"]?["pointsSpent"] == .string("500"))
+            #expect(facts["pointsDetails"]?["pointsCouponValue"]?["units"] == .string("5"))
+            // A refund pays back what was paid, and no points.
+            _ = try fixture.play.perform { try $0.refund(gate.number, source: .developer) }
+            _ = try await service.app.refresh(gate.token)
+            #expect(try await service.items("gate").isEmpty)
+            #expect(try await service.transactions().first?.facts["refundedAmount"] == .integer(paid))
+        }
+    }
+
+    @Test func `a subscription tells where it was bought, and a cancellation the customer's choice but no words`()
+        async throws
+    {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let monthly = try fixture.subscribe { $0.salesChannel = .playStore }
+            #expect(try await service.redeem(monthly.token).redemption.outcome == .granted)
+            #expect(try await service.transactions().first?.facts["salesChannel"] == .string("PLAY_STORE"))
+            let survey = SubscriptionPurchaseV2.CancelSurveyResult(
+                reason: .others, reasonUserInput: "I move to the sea.")
+            _ = try fixture.play.perform { try $0.perform(.cancel, on: monthly.number, survey: survey) }
+            _ = try await service.app.refresh(monthly.token)
+            let archive = try await service.send(.get, "/v1/users/alice/export")
+            let renewal = try archive.decoded(JSONContent.self)["renewalInfos"]
+            guard case .array(let statements)? = renewal, let facts = statements.first?["facts"] else {
+                Issue.record("The archive has no statement about the renewal.")
+                return
+            }
+            #expect(facts["cancelSurveyReason"] == .string("CANCEL_SURVEY_REASON_OTHERS"))
+            #expect(facts["canceledBy"] == .string("user"))
+            #expect(!String(decoding: archive.jsonData, as: UTF8.self).contains("move to the sea"))
+            #expect(try await service.items("plus") == [1])
+        }
+    }
+
     @Test func `a token is verified by asking, and nothing is redeemed`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()

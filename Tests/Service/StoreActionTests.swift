@@ -196,6 +196,7 @@ private struct HeldStore: StoreActionPerformer {
             let charge = try await Self.redeemed(bought.token, at: service)
             let moved = try await Self.ask(
                 service, Self.body("extend", of: charge.transactionId, ["days": .integer(30)]))
+            // The first version of the method, which Google has deprecated, answers `newExpiryTimeMillis`.
             #expect(moved.state == "confirmed" && moved.answer?["itemExpiryTimeDetails"] != nil)
             #expect(try fixture.subscription(bought.number).expiryTime == bought.expiryTime.adding(days: 30))
             let end = try #require(

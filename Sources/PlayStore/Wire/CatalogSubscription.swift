@@ -19,8 +19,7 @@ package struct CatalogSubscription: CatalogResource, Hashable {
     package var archived: Bool?
     /// The local Play keeps it, and nothing follows from it.
     package var restrictedPaymentCountries: JSONContent?
-    /// The local Play keeps them, and nothing follows from them.
-    package var taxAndComplianceSettings: JSONContent?
+    package var taxAndComplianceSettings: TaxSettings?
 
     /// A period and a price at which a subscription is sold (`BasePlan`).
     package struct BasePlan: Codable, Hashable, Sendable {

@@ -29,8 +29,7 @@ package struct OneTimeProduct: CatalogResource, Hashable {
     package var regionsVersion: RegionsVersion?
     /// The local Play keeps it, and nothing follows from it.
     package var restrictedPaymentCountries: JSONContent?
-    /// The local Play keeps them, and nothing follows from them.
-    package var taxAndComplianceSettings: JSONContent?
+    package var taxAndComplianceSettings: OneTimeProductTaxSettings?
 
     /// A way to get a product, with its prices (`OneTimeProductPurchaseOption`).
     package struct PurchaseOption: Codable, Hashable, Sendable {
@@ -69,8 +68,7 @@ package struct OneTimeProduct: CatalogResource, Hashable {
         /// The local Play keeps it, and nothing follows from it.
         package var newRegionsConfig: JSONContent?
         package var offerTags: [OfferTag]?
-        /// The local Play keeps them, and nothing follows from them.
-        package var taxAndComplianceSettings: JSONContent?
+        package var taxAndComplianceSettings: PurchaseOptionTaxSettings?
     }
 }
 
@@ -140,6 +138,7 @@ package struct InAppProduct: Codable, Hashable, Sendable {
     package var prices: [String: ExternalTransaction.Amount]?
     package var listings: [String: Listing]?
     package var defaultLanguage: String?
+    package var managedProductTaxesAndComplianceSettings: TaxSettings?
 }
 
 /// The bodies of the batches of the older catalog, and its answers.

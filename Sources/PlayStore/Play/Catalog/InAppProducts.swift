@@ -24,6 +24,8 @@ extension InAppProduct {
         listings = Dictionary(
             listed.map { ($0.languageCode ?? "", .init(title: $0.title, description: $0.description)) },
             uniquingKeysWith: { first, _ in first })
+        managedProductTaxesAndComplianceSettings = TaxSettings(
+            product.taxAndComplianceSettings, option.taxAndComplianceSettings)
     }
 
     /// The product with the fields of another, where that one has them (`patch`).
@@ -36,6 +38,8 @@ extension InAppProduct {
         product.prices = other.prices ?? prices?.mapValues { $0 == defaultPrice ? other.defaultPrice ?? $0 : $0 }
         product.listings = other.listings ?? listings
         product.defaultLanguage = other.defaultLanguage ?? defaultLanguage
+        product.managedProductTaxesAndComplianceSettings =
+            other.managedProductTaxesAndComplianceSettings ?? managedProductTaxesAndComplianceSettings
         return product
     }
 
@@ -53,14 +57,18 @@ extension InAppProduct {
         guard Self.statuses.contains(status ?? Self.active) else {
             throw .invalidValue("inappproduct.status", Self.statuses.joined(separator: " or ") + ".")
         }
+        let taxes = managedProductTaxesAndComplianceSettings
+        try taxes?.check("inappproduct.managedProductTaxesAndComplianceSettings")
         var product = known ?? OneTimeProduct(productId: sku)
         product.productId = sku
+        product.taxAndComplianceSettings = taxes?.ofProduct
         product.listings = try productListings()
         let kept = product.purchaseOptions?.first { $0.buyOption?.legacyCompatible == true }
         var option = kept ?? OneTimeProduct.PurchaseOption(purchaseOptionId: Self.optionId)
         option.state = (status ?? Self.active) == Self.active ? .active : .inactive
         if option.buyOption == nil { option.buyOption = .init(legacyCompatible: true) }
         option.regionalPricingAndAvailabilityConfigs = try configs(convertsMissing: convertsMissing)
+        option.taxAndComplianceSettings = taxes?.ofPurchaseOption
         let others = (product.purchaseOptions ?? []).filter { $0.purchaseOptionId != option.purchaseOptionId }
         product.purchaseOptions = [option] + others
         return product

@@ -35,6 +35,7 @@ extension OneTimeProduct: CatalogRules {
         let product = try placed(in: packageName)
         try checkListings()
         try CatalogCheck.tags(offerTags, "oneTimeProduct.offerTags")
+        try taxAndComplianceSettings?.check("oneTimeProduct.taxAndComplianceSettings")
         guard let options = purchaseOptions, !options.isEmpty else { throw .required("oneTimeProduct.purchaseOptions") }
         try CatalogCheck.different(
             options.map { $0.purchaseOptionId ?? "" }, "purchaseOptionId", "oneTimeProduct.purchaseOptions")
@@ -95,6 +96,8 @@ extension OneTimeProduct.PurchaseOption {
             of: [buyOption != nil, rentOption != nil], field, "each needs either buyOption or rentOption.")
         if let rentOption { try rentOption.check("\(field).rentOption") }
         try CatalogCheck.tags(offerTags, "\(field).offerTags")
+        try CatalogCheck.withdrawalRight(
+            taxAndComplianceSettings?.withdrawalRightType, "\(field).taxAndComplianceSettings.withdrawalRightType")
         let configs = regionalPricingAndAvailabilityConfigs ?? []
         let configsField = "\(field).regionalPricingAndAvailabilityConfigs"
         try CatalogCheck.different(configs.map { $0.regionCode ?? "" }, "regionCode", configsField)

@@ -41,6 +41,7 @@ extension CatalogSubscription: CatalogRules {
                 throw .invalidValue("subscription.listings.benefits", "at most \(Self.maximumBenefits).")
             }
         }
+        try taxAndComplianceSettings?.check("subscription.taxAndComplianceSettings")
         try CatalogCheck.different(
             (basePlans ?? []).map { $0.basePlanId ?? "" }, "basePlanId", "subscription.basePlans")
         for plan in basePlans ?? [] { try plan.check() }
