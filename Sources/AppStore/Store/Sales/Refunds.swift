@@ -42,6 +42,12 @@ package struct RefundEffects: Hashable, Sendable {
     /// Notifies the developer of the customer's request. A member has nothing to be refunded.
     package func request(reason: ConsumptionRequestReason) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
+        // StoreKit, `RefundRequestError.duplicateRequest`.
+        guard transaction.advancedCommerceRefund == nil else {
+            throw .invalidAction(
+                "A refund of transaction \(transaction.transactionIdentifier) that your server has requested is pending. Grant or decline it first."
+            )
+        }
         return transaction.ownership == .purchased ? [notify(.consumptionRequest, reason)] : []
     }
 
