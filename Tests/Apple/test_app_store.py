@@ -82,7 +82,9 @@ from appstoreserverlibrary.models.PromotionalOffer import PromotionalOffer
 from appstoreserverlibrary.models.PromotionalOfferSignatureV1 import PromotionalOfferSignatureV1
 from appstoreserverlibrary.models.RealtimeResponseBody import RealtimeResponseBody
 from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
+from appstoreserverlibrary.models.RefundPreference import RefundPreference
 from appstoreserverlibrary.models.RenewalBillingPlanType import RenewalBillingPlanType
+from appstoreserverlibrary.models.RevocationType import RevocationType
 from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.Subtype import Subtype
@@ -408,6 +410,17 @@ class AppStoreTests(unittest.TestCase):
         self.store.sandbox("POST", f"transactions/{gate['transactionId']}/refundReversal", {})
         self.assertEqual(self.client.get_refund_history(gate["transactionId"], None).signedTransactions, [])
         self.refused(APIError.TRANSACTION_ID_NOT_FOUND, self.client.get_refund_history, "1234", None)
+
+    def test_prorated_refund(self):
+        seeds = self.buy(SEEDS)["transactionId"]
+        request = ConsumptionRequest(
+            customerConsented=True, sampleContentProvided=False, deliveryStatus=DeliveryStatus.DELIVERED,
+            refundPreference=RefundPreference.GRANT_PRORATED, consumptionPercentage=40_000)
+        self.client.send_consumption_information(seeds, request)
+        self.store.sandbox("POST", f"transactions/{seeds}/refund", {"isProrated": True})
+        refunded = self.transaction(self.client.get_refund_history(seeds, None).signedTransactions[0])
+        self.assertEqual(refunded.revocationType, RevocationType.REFUND_PRORATED)
+        self.assertEqual(refunded.revocationPercentage, 60_000)
 
     def test_app_account_token(self):
         bought = self.buy(MONTHLY)

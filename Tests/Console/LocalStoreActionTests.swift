@@ -60,6 +60,24 @@ import Testing
         #expect(try fixture.store.sale(sold).revocation == nil)
     }
 
+    @Test func `a refund can be of a part of the price`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        let sold = try fixture.buy("gate")
+        func refund(_ fields: [String: String]) async throws -> Int {
+            let form = fields.merging(["refund-reason": "0"]) { $1 }
+            return try await browser.post(path(sold) + "/refund", form, from: page(sold)).status
+        }
+        #expect(try await refund(["refund-percentage": "101"]) == 422)
+        // Nothing is known of the consumption.
+        #expect(try await refund(["refund-rest": "yes"]) == 409)
+        #expect(try await refund(["refund-percentage": "66.66"]) == 303)
+        let shown = try await browser.get(page(sold))
+        #expect(shown.has("Partly refunded</span>") && shown.has("66.66%"))
+        _ = try await browser.post(path(sold) + "/reverseRefund", [:], from: page(sold))
+        #expect(try fixture.store.sale(sold).revocation == nil)
+    }
+
     @Test func `a refund request asks for the consumption, and is declined`() async throws {
         let fixture = try await LocalStoreFixture()
         let browser = try await fixture.browser(.support)

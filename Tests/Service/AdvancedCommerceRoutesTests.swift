@@ -255,6 +255,43 @@ import Vocabulary
         }
     }
 
+    /// Lets the service receive all notifications, and an hour pass.
+    private func receive() async throws {
+        for notification in try garden.store.notifications() {
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        _ = try garden.store.advance(seconds: 3600)
+    }
+
+    @Test func `a refusal of the customer's own request does not end a refund that the App Store takes later`()
+        async throws
+    {
+        let refund: JSONObject = [
+            "refundRiskingPreference": .bool(true),
+            "items": .array([
+                .object(["SKU": "bench", "refundType": "FULL", "refundReason": "OTHER", "revoke": .bool(false)])
+            ]),
+        ]
+        try await garden.withStore { client in
+            let actions = actions(client)
+            try garden.store.requestRefund(of: sale)
+            let asked = try await actions.request(request(.refund, refund), by: "K")
+            _ = try garden.store.advance(seconds: 3600)
+            try garden.store.declineRefund(of: sale)
+            try await receive()
+            let accepted = try await actions.perform(asked)
+            #expect(accepted.state == .accepted)
+            await #expect(throws: StoreActionError.underWay(asked.identifier)) {
+                try await actions.request(request(.refund, Self.refund), by: "K")
+            }
+            // The App Store decides about the action.
+            try garden.store.declineRefund(of: sale)
+            try await receive()
+            let ended = try await actions.perform(accepted)
+            #expect(ended.state == .refused && ended.lastError == "The App Store declined the refund.")
+        }
+    }
+
     @Test func `a request of Apple's has no identifier besides that of its action`() async throws {
         try await garden.withStore { client in
             let content: JSONObject = [

@@ -106,9 +106,13 @@ import Vocabulary
             try await answer(shop, seeds, .unintendedPurchase)
                 == Answer(
                     deliveryStatus: "DELIVERED", refundPreference: "GRANT_PRORATED", consumptionPercentage: 40_000))
-        // The store agrees. Later questions of this customer are declined.
-        try shop.garden.store.refund(seeds)
+        // The store agrees, and takes the seeds that are left. Later questions of this customer are declined.
+        try shop.garden.store.refund(seeds, isProrated: true)
         try await shop.receiveLast()
+        let refunded = try #require(try await shop.service.transactions(of: alice, before: nil, limit: 9).first)
+        let paid = try #require(refunded.paidAmount)
+        #expect(refunded.paidBack?.amount == paid * 60 / 100 && refunded.paidBack?.isWhole == false)
+        #expect(try await shop.service.balances(of: alice).map(\.amount) == [0])
         let more = try await shop.buy("garden.seeds", for: alice)
         #expect(try await answer(shop, more, .unintendedPurchase).refundPreference == "DECLINE")
         // No rule matches a customer without refunds and with another reason.
@@ -131,6 +135,25 @@ import Vocabulary
             try await shop.answers(of: bob) == [
                 "till garden.seeds: DECLINE, no rule matched (consumed 0 %, 0 hours old, refunds: 0)"
             ])
+    }
+
+    @Test func `a prorated refund ends a subscription, and leaves the price of the time that was used`() async throws {
+        let shop = try Shop(nil)
+        let monthly = try await shop.buy("garden.premium.monthly", for: alice)
+        let period = try shop.garden.store.sale(monthly)
+        let end = try #require(period.expiresDate).millisecondsSince1970
+        _ = try shop.garden.store.advance(seconds: (end - period.purchaseDate.millisecondsSince1970) / 4_000)
+        try shop.garden.store.refund(monthly, isProrated: true)
+        try await shop.receiveLast()
+        #expect(try await shop.service.subscriptions(of: alice).map(\.state) == [.revoked])
+        let charges = try await shop.service.transactions(of: alice, before: nil, limit: 9)
+        let paid = try #require(charges.first?.paidPrice)
+        let back = Price(milliunits: paid.milliunits * 3 / 4, currency: paid.currency)
+        let kept = Price(milliunits: paid.milliunits - back.milliunits, currency: paid.currency)
+        #expect(charges.map(\.keptAmount) == [kept.milliunits])
+        #expect(charges.spent(inSandbox: true) == [kept])
+        let story = try await shop.service.ledger.read { try $0.audit(of: alice) }.map(\.entry)
+        #expect(story.filter { $0.event == .revoked }.map(\.refund) == [back])
     }
 
     @Test func `a dry run records what the rules would answer, and sends the preference of the settings`() async throws

@@ -333,6 +333,26 @@ import Testing
         #expect(try status() == .expired)
     }
 
+    @Test func `a prorated refund ends the subscription, states its part, and is reversed`() throws {
+        let first = try buy(Self.premium)
+        try garden.advance(to: "2026-10-26T00:00:00Z")
+        try store.refund(first, isProrated: true)
+        #expect(try status() == .revoked)
+        func stated() throws -> TransactionFacts {
+            let query = try TransactionHistoryQuery([])
+            let history = try store.readOrThrow { try $0.transactionHistory(first, query, version: .v2) }
+            return try garden.transaction(try #require(history.signedTransactions.last)).facts
+        }
+        #expect(try stated().text(.revocationType) == "REFUND_PRORATED")
+        #expect(try stated().integer(.revocationPercentage) == 50_000)
+        try store.reverseRefund(of: first)
+        #expect(try status() == .active)
+        #expect(try stated().integer(.revocationPercentage) == nil)
+        #expect(try told() == ["REFUND", "REFUND_REVERSED"])
+        try store.refund(first)
+        #expect(try stated().integer(.revocationPercentage) == 100_000)
+    }
+
     @Test func `a refund of an earlier period leaves the present one`() throws {
         let first = try buy(Self.premium)
         try garden.advance(to: "2026-11-12T12:00:00Z")

@@ -351,6 +351,7 @@ import Testing
         _ = try await accepted("subscription/revoke", members)
         #expect(try state().hasPrefix("active ends"))
         #expect(try await code("subscription/revoke/\(sold)", Self.body(members)) == 4_000_181)
+        #expect(throws: StoreError.self) { try garden.store.requestRefund(of: sold) }
         try garden.store.perform(isGranted ? .refund : .declineRefund, on: sold)
         #expect(try amounts() == [isGranted ? "11980 -9990 -1990" : "11980"])
         #expect(
@@ -358,6 +359,21 @@ import Testing
                 "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST",
                 isGranted ? "REFUND" : "REFUND_DECLINED",
             ])
+    }
+
+    @Test func `no refund is requested while the customer's own request is pending`() async throws {
+        try garden.store.requestRefund(of: sold)
+        let revocation = #""refundRiskingPreference":false,"refundType":"FULL","refundReason":"LEGAL""#
+        let refund = """
+            "refundRiskingPreference":false,
+            "items":[{"SKU":"bench","refundType":"FULL","refundReason":"OTHER","revoke":false}]
+            """
+        for (path, members) in [("subscription/revoke", revocation), ("transaction/requestRefund", refund)] {
+            #expect(try await code("\(path)/\(sold)", Self.body(members)) == 4_000_181)
+        }
+        try garden.store.declineRefund(of: sold)
+        _ = try await accepted("transaction/requestRefund", refund)
+        #expect(try told() == ["CONSUMPTION_REQUEST", "REFUND_DECLINED", "REFUND"])
     }
 
     @Test func `items are paid back in part or whole, and taken if the request says so`() async throws {

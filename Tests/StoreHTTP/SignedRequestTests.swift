@@ -442,6 +442,26 @@ import Testing
         #expect(try garden.store.history(of: "carol").last?.advancedCommerceCharge == nil)
     }
 
+    @Test func `a customer resubscribes to the subscription of the previous transaction`() async throws {
+        func resubscribe(_ account: String, after previous: JSONValue?) async throws -> QueueResource {
+            let claims = Self.tools(["previousTransactionId": previous])
+                .merging(["nonce": .string(UUID().uuidString)]) { $1 }
+            return try await buy(
+                for: account, ["productId": Self.yearly, "advancedCommerceJWS": try signed(claims)])
+        }
+        #expect(try await resubscribe("carol", after: "1").error == "paymentInvalid")
+        let first = try #require(try await resubscribe("carol", after: nil).transactionId)
+        let other = try #require(try await resubscribe("dave", after: nil).transactionId)
+        try garden.store.expire(first)
+        for previous in [.string(other), "1", .integer(1)] as [JSONValue] {
+            #expect(try await resubscribe("carol", after: previous).error == "paymentInvalid")
+        }
+        #expect(try await resubscribe("carol", after: .string(first)).state == "purchased")
+        let periods = try garden.store.history(of: "carol")
+        #expect(periods.map(\.originalTransactionIdentifier) == [first, first])
+        #expect(try garden.store.notifications().last?.subtype?.rawValue == "RESUBSCRIBE")
+    }
+
     /// The items of `tools`, the first one with an offer.
     private static func discounted(_ changes: [String: JSONValue] = [:]) -> [[String: JSONValue]] {
         let offer: [String: JSONValue] = [

@@ -92,6 +92,8 @@ import Testing
             ("purchases", "[]", 400, "bodyInvalid"), ("purchases", "{", 400, "bodyInvalid"),
             ("queue/9/approve", nil, 404, "transactionNotFound"), ("queue/x/approve", nil, 400, "httpError"),
             ("transactions/9/refund", nil, 404, "transactionNotFound"),
+            ("transactions/9/refund", #"{"seats":1,"isProrated":true}"#, 400, "bodyInvalid"),
+            ("transactions/9/refund", #"{"seats":1,"revocationPercentage":1}"#, 400, "bodyInvalid"),
             ("transactions/9/renewal", nil, 404, "transactionNotFound"),
             ("time/advance", #"{"by":"1 month"}"#, 400, "bodyInvalid"), ("time/advance", "{}", 400, "bodyInvalid"),
             ("time/advance", #"{"by":"99y"}"#, 409, "invalidAction"),
@@ -117,6 +119,17 @@ import Testing
         #expect(answer.status == status)
         #expect(answer.code == code)
         #expect(answer.headers[.contentType] == "application/problem+json")
+    }
+
+    @Test func `a part of the price is refunded`() async throws {
+        let sold = try #require(try garden.buy("garden.gate").purchase).transactionIdentifier
+        let path = "/sandbox/v1/transactions/\(sold)/refund"
+        // Nothing is known of the consumption.
+        #expect(try await send(.post, path, #"{"isProrated":true}"#).code == "invalidAction")
+        let answer = try await send(.post, path, #"{"reason":"issue","revocationPercentage":33333}"#)
+        #expect(answer.status == 200)
+        #expect(try answer.decoded(SaleResource.self).revocationPercentage == 33_333)
+        #expect(try garden.store.sale(sold).revocation?.type == .refundProrated)
     }
 
     @Test func `a query parameter that the sandbox API does not have is refused with the nearest name`() async throws {

@@ -43,10 +43,11 @@ extension Store {
 
     package func refund(
         _ transaction: String,
-        reason: RevocationReason = .refundedForOtherReason
+        reason: RevocationReason = .refundedForOtherReason,
+        isProrated: Bool = false
     ) throws(StoreError) {
         var values = TransactionAction.Parameters()
-        values.refundReason = reason
+        (values.refundReason, values.isRefundProrated) = (reason, isProrated)
         try perform(.refund, values, on: transaction)
     }
 

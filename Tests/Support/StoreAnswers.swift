@@ -38,6 +38,7 @@ package struct SaleResource: Decodable, Listed, Sendable {
     package let price: Int64
     package let currency: String
     package let revocationDate: String?
+    package let revocationPercentage: Int?
     package let isUpgraded: Bool
 }
 

@@ -471,6 +471,18 @@ import Vocabulary
         #expect(await service.end(SIGTERM) == 0)
     }
 
+    @Test func `a part of the price is refunded`() async throws {
+        let till = try await garden()
+        let bought = try await till.run("store", "buy", "garden.gate", "--account", "alice", "--json")
+            .decoded(QueuedTransaction.self)
+        let sold = try #require(bought.transactionId)
+        let unknown = try await till.run("store", "refund", sold, "--prorated")
+        #expect(unknown.status == 1 && unknown.error.contains("consumptionPercentage"))
+        let refunded = try await till.run("store", "refund", sold, "--percentage", "66.66", "--json")
+        #expect(try refunded.decoded(SaleResource.self).revocationPercentage == 66_660)
+        #expect(try await till.run("store", "refund", sold, "--step", "reverse").status == 0)
+    }
+
     @Test func `a store does not run beside a service that accepts Apple's proofs`() async throws {
         let till = try TillProcess(hasKeys: false)
         let refused = try await till.run("serve", "--port", "0", "--store", "--accept", "apple/Production")
@@ -484,6 +496,9 @@ import Vocabulary
         ["store", "--port", "70000"], ["store", "--as-apple", "--port", "1"], ["store", "--", "true"],
         ["store", "--as-apple", "--host", "::1"],
         ["store", "time", "--advance", "1 month"], ["store", "refund"],
+        ["store", "refund", "1", "--percentage", "0"], ["store", "refund", "1", "--percentage", "100.001"],
+        ["store", "refund", "1", "--prorated", "--seats", "2"],
+        ["store", "refund", "1", "--prorated", "--step", "reverse"],
         ["store", "subscription", "raise-price", "1"], ["store", "subscription", "seats", "1"],
         ["store", "subscription", "join", "1"], ["store", "subscription", "leave", "1", "--account", "bob"],
         ["store", "subscription", "renew", "1", "--price", "5"],

@@ -113,10 +113,29 @@ struct RefundRequest: SandboxRequest {
         "seats": .integer(
             "The number of refunded seats; the whole transaction without it. Only for a refund.", in: Seats.quantities
         ).optional,
+        "isProrated": .flag(
+            "True to refund only what is left: of the period, or of what your server has told as consumed. Only for a refund."
+        ).optional,
+        "revocationPercentage": .integer(
+            "The part to refund, in thousandths of a percent. Only for a refund.", in: 1...Transaction.Revocation.whole
+        ).optional,
     ]).closed
 
     var reason: String?
     var seats: Int?
+    var isProrated: Bool?
+    var revocationPercentage: Int?
+
+    /// The parameters of a refund.
+    func refund() throws(Problem) -> TransactionAction.Parameters {
+        guard seats == nil || isProrated != true && revocationPercentage == nil else {
+            throw JSONBody.invalid("The field /seats cannot be with /isProrated or /revocationPercentage.")
+        }
+        var values = TransactionAction.Parameters()
+        (values.refundReason, values.refundedSeats) = (try revocationReason(), seats)
+        (values.isRefundProrated, values.refundedPercentage) = (isProrated ?? false, revocationPercentage)
+        return values
+    }
 
     func requestReason() throws(Problem) -> ConsumptionRequestReason {
         guard let reason = ConsumptionRequestReason(rawValue: reason ?? "OTHER") else {
@@ -127,7 +146,7 @@ struct RefundRequest: SandboxRequest {
         return reason
     }
 
-    func revocationReason() throws(Problem) -> RevocationReason {
+    private func revocationReason() throws(Problem) -> RevocationReason {
         switch reason {
         case nil, "other": .refundedForOtherReason
         case "issue": .refundedDueToIssue

@@ -63,6 +63,8 @@ extension Transaction: AnswerObject, Listed {
         $0.field("price", "Milliunits of the currency; with seats, the average price of one.", \.price.milliunits)
         $0.field("currency", "ISO 4217.", \.price.currency)
         $0.field("revocationDate", .time("The date of the refund."), \.revocation?.date.rfc3339)
+        $0.field(
+            "revocationPercentage", "The refunded part, in thousandths of a percent.", \.revocation?.percentage)
         $0.field("isUpgraded", "True if the customer upgraded before the period ended.", \.isUpgraded)
     }
 }

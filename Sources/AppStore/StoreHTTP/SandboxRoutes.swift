@@ -265,8 +265,7 @@ extension SandboxRoutes {
             values.requestReason = try await SandboxBody.decode(request, context, as: RefundRequest.self)
                 .requestReason()
         case .refund:
-            let body = try await SandboxBody.decode(request, context, as: RefundRequest.self)
-            (values.refundReason, values.refundedSeats) = (try body.revocationReason(), body.seats)
+            values = try await SandboxBody.decode(request, context, as: RefundRequest.self).refund()
         case .share: values.member = try await SandboxBody.decode(request, context, as: SharingRequest.self).account
         case .acceptInvitation:
             values.member = try await SandboxBody.decode(request, context, as: InvitationRequest.self).account

@@ -91,6 +91,12 @@ struct SignedAdvancedCommerceRequest {
             items: items, terms: terms, currency: storefront.currency, taxCode: taxCode,
             requestReferenceIdentifier: requestReferenceIdentifier)
         charge.change = change
+        if operation == .subscription, Self.has("previousTransactionId", in: object) {
+            guard let previous = Self.text("previousTransactionId", of: object) else {
+                throw Self.refusal("The request's previousTransactionId must be the text of a number.")
+            }
+            charge.previousTransactionIdentifier = previous
+        }
         return charge
     }
 

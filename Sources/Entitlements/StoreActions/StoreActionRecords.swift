@@ -312,11 +312,20 @@ extension LedgerTransaction {
 
     /// True if the App Store has told that it pays nothing back, since the action was asked for: "the App Store declined a refund request"
     /// (App Store Server Notifications, `notificationType`, REFUND_DECLINED).
+    ///
+    /// The notification names no request, and the customer's own is told alike. Apple decides one request about a transaction at a time
+    /// (Advanced Commerce API, PendingRefundError), and takes none of a customer after another one: "the refund decision is still pending,
+    /// has been previously denied, or has been previously approved" (StoreKit, `RefundRequestError.duplicateRequest`). So a refusal is about
+    /// the action if it comes after the App Store has taken that, and about the customer's own request if it comes before.
     func isDeclined(_ action: StoreAction) throws -> Bool {
         guard action.key.origin.store == .appStore, [.refund, .revoke].contains(action.kind) else { return false }
         let column = action.kind == .refund ? "transaction_id" : "original_transaction_id"
-        // An earlier refusal of Apple's may arrive later, or with the history of notifications.
-        let asked = action.decision?.at ?? action.requestedAt
+        // An earlier refusal of Apple's may arrive later, or with the history of notifications. The signed answer is that of the attempt
+        // which the App Store has taken; without it, any attempt may have been.
+        var asked = action.decision?.at ?? action.requestedAt
+        if action.answer?["signedTransactionInfo"] != nil, let answeredAt = action.answeredAt {
+            asked = max(asked, answeredAt.adding(seconds: -StoreActionService.longestAttempt))
+        }
         let found: Int64? = try database.value(
             """
             SELECT 1 FROM notification \(database.indexed(by: "notification_of_type"))

@@ -322,7 +322,7 @@ extension StoreActionService {
 
     /// A time in which an attempt has its answer or fails, in seconds. The next one, of this or another process, begins later: two at the
     /// same time would not see each other.
-    private static let longestAttempt: Int64 = 60
+    static let longestAttempt: Int64 = 60
 
     private func attempt(_ action: StoreAction) async throws {
         // An earlier attempt wrote its facts, and the store may have performed it.

@@ -299,6 +299,8 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
     public var requestReferenceIdentifier: String
     /// The change of a subscription that the customer has; nil for a new purchase.
     package var change: AdvancedCommerceChange?
+    /// A transaction of the ended subscription that the customer has again (Advanced Commerce API, `previousTransactionId`); nil for none.
+    package var previousTransactionIdentifier: String?
 
     public init(
         items: [Item],

@@ -2,6 +2,7 @@ import AppStore
 import ArgumentParser
 import Foundation
 import HTTPSupport
+import Proofs
 
 struct StoreKeysCommand: Command {
     static let configuration = CommandConfiguration(
@@ -56,6 +57,8 @@ struct StoreRefund: Command {
             till store refund 2000000123456789
             till store refund 2000000123456789 --step request
             till store refund 2000000123456789 --seats 2
+            till store refund 2000000123456789 --prorated
+            till store refund 2000000123456789 --percentage 40
             till store refund 2000000123456789 --step reverse
             """)
 
@@ -68,11 +71,29 @@ struct StoreRefund: Command {
     @Option(help: "The number of refunded seats of a subscription; all without it.")
     var seats: Int?
 
+    @Flag(help: "Refund only the time that is left, or what your server has not told as consumed.")
+    var prorated = false
+
+    @Option(help: "The percentage of the price to refund, with at most three decimals.")
+    var percentage: String?
+
     @OptionGroup var common: CommonOptions
 
+    /// In thousandths of a percent; nil for a text that is no such percentage.
+    private var refundedPercentage: Int? {
+        percentage.flatMap { Price(majorUnits: $0, currency: "") }.map { Int($0.milliunits) }
+            .flatMap { (1...Transaction.Revocation.whole).contains($0) ? $0 : nil }
+    }
+
     func validate() throws {
+        let isPart = prorated || percentage != nil
         try require(
-            seats == nil || step == .grant, "Only a granted refund is for a number of seats. Leave --seats out.")
+            seats == nil && !isPart || step == .grant,
+            "Only a granted refund is for a part. Leave --seats, --prorated and --percentage out.")
+        try require(seats == nil || !isPart, "Leave --prorated and --percentage out, or --seats.")
+        try require(
+            percentage == nil || refundedPercentage != nil,
+            "--percentage must be a number above 0 and up to 100, such as 66.66.")
     }
 
     func perform() async throws {
@@ -86,6 +107,7 @@ struct StoreRefund: Command {
             }
         var values = TransactionAction.Parameters()
         values.refundedSeats = seats
+        (values.isRefundProrated, values.refundedPercentage) = (prorated, refundedPercentage)
         try store.perform(action, values, on: transactionIdentifier)
         terminal.line("\(transactionIdentifier)  \(done)")
         try terminal.json(JSONContent(answer: store.read { try $0.sale(transactionIdentifier) }.json()))

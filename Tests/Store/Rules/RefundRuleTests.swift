@@ -40,6 +40,40 @@ import Testing
         #expect(try effects(of: event, decision).map(Self.words) == expected)
     }
 
+    /// What is bought, the day of the refund, the consumed part and the refunded one as they are named, and what the transaction states.
+    @Test(
+        arguments: [
+            (.autoRenewableSubscription, 10, nil, nil, "REFUND_PRORATED 66667"),
+            (.autoRenewableSubscription, 10, 40_000, nil, "REFUND_PRORATED 66667"),
+            (.autoRenewableSubscription, 10, nil, 25_000, "REFUND_PRORATED 25000"),
+            (.autoRenewableSubscription, 0, nil, nil, "REFUND_FULL 100000"),
+            (.autoRenewableSubscription, 30, nil, nil, nil),
+            (.consumable, 10, 40_000, nil, "REFUND_PRORATED 60000"),
+            (.consumable, 10, 40_000, 25_000, "REFUND_PRORATED 25000"),
+            (.nonConsumable, 10, 0, nil, "REFUND_FULL 100000"), (.nonConsumable, 10, 100_000, nil, nil),
+            (.nonRenewingSubscription, 10, nil, nil, nil), (.consumable, 10, nil, 0, nil),
+            (.consumable, 10, nil, 100_001, nil),
+        ] as [(ProductType, Int64, Int?, Int?, String?)])
+    func `a prorated refund is of the time that is left, or of what is not consumed`(
+        type: ProductType, day: Int64, consumed: Int?, percentage: Int?, expected: String?
+    ) throws {
+        var sold = RuleFixture.transaction(type: type)
+        sold.expiresDate = type == .autoRenewableSubscription ? RuleFixture.day(30) : nil
+        let decision = RefundEffects(transaction: sold, related: [sold], subscription: nil, consumed: consumed)
+        func refund() throws -> Transaction.Revocation? {
+            let effects = try decision.refund(
+                isProrated: true, percentage: percentage, reason: .refundedForOtherReason, at: RuleFixture.day(day))
+            guard case .notify(.refund, let refunded, _, _)? = effects.last else { return nil }
+            return refunded.revocation
+        }
+        guard let expected else {
+            #expect(throws: StoreError.self) { try refund() }
+            return
+        }
+        let revocation = try #require(try refund())
+        #expect("\(revocation.type.rawValue) \(revocation.percentage ?? 0)" == expected)
+    }
+
     @Test(arguments: [(29, "subscription active"), (30, "subscription expired")] as [(Int64, String)])
     func `a reversed refund reinstates the subscription until the end of the period`(
         day: Int64,

@@ -33,6 +33,10 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         package var refundReason = RevocationReason.refundedForOtherReason
         /// The number of refunded seats; nil for the whole transaction.
         package var refundedSeats: Int?
+        /// True to refund only what is left of the purchase.
+        package var isRefundProrated = false
+        /// The part to refund, in thousandths of a percent; nil for all, or for what is left.
+        package var refundedPercentage: Int?
         /// The account of the family member, or of the member who gets a seat.
         package var member = ""
         /// True if a grace period follows the failed renewal, and false if the billing retry period does.
@@ -89,14 +93,18 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .refund:
             Rule(
                 "refund", "Refund", if: { !$0.isRevoked && $0.isPurchased },
-                .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
+                .refund {
+                    try $0.refund(
+                        seats: $2.refundedSeats, isProrated: $2.isRefundProrated, percentage: $2.refundedPercentage,
+                        reason: $2.refundReason, at: $1.now)
+                })
         case .declineRefund:
             Rule(
                 "refundDecline", "Decline a refund request", if: \.isRefundRequested,
                 .refund { decision, _, _ in try decision.decline() })
         case .reverseRefund:
             Rule(
-                "refundReversal", "Reverse the refund", if: { $0.transaction.revocation?.type == .refundFull },
+                "refundReversal", "Reverse the refund", if: \.transaction.isRefunded,
                 .refund { decision, books, _ in try decision.reverse(at: books.now) })
         case .share:
             Rule(

@@ -13,19 +13,23 @@ package struct RefundEffects: Hashable, Sendable {
     private let related: [Transaction]
     /// True if the customer waits for the decision.
     private let isRequested: Bool
+    /// The consumed part in thousandths of a percent, as the developer has told it; nil if it is not told.
+    private let consumed: Int?
 
     /// - Parameters:
     ///   - related: All transactions with the same original transaction, the oldest first.
     ///   - subscription: The subscription that the transaction belongs to; nil for any other product.
     ///   - isRequested: True if the customer has requested the refund, and waits for the decision.
+    ///   - consumed: The developer's `consumptionPercentage`; nil if it is not told.
     package init(
         transaction: Transaction,
         related: [Transaction],
         subscription: CustomerSubscription?,
-        isRequested: Bool = false
+        isRequested: Bool = false,
+        consumed: Int? = nil
     ) {
         (self.transaction, self.subscription, self.isRequested) = (transaction, subscription, isRequested)
-        self.related = related
+        (self.related, self.consumed) = (related, consumed)
         samePurchase = transaction.type == .nonConsumable ? related : [transaction]
         samePeriod = related.filter {
             $0.transactionIdentifier == transaction.transactionIdentifier
@@ -38,22 +42,63 @@ package struct RefundEffects: Hashable, Sendable {
     /// Notifies the developer of the customer's request. A member has nothing to be refunded.
     package func request(reason: ConsumptionRequestReason) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
+        // StoreKit, `RefundRequestError.duplicateRequest`.
+        guard transaction.advancedCommerceRefund == nil else {
+            throw .invalidAction(
+                "A refund of transaction \(transaction.transactionIdentifier) that your server has requested is pending. Grant or decline it first."
+            )
+        }
         return transaction.ownership == .purchased ? [notify(.consumptionRequest, reason)] : []
     }
 
     /// Revokes the purchase. The paid period of a subscription ends with it.
     ///
-    /// - Parameter seats: The number of seats to refund, while the transaction stays valid for the others; nil for all.
+    /// - Parameters:
+    ///   - seats: The number of seats to refund, while the transaction stays valid for the others; nil for all.
+    ///   - isProrated: True to refund only what is left of the purchase.
+    ///   - percentage: The part to refund, in thousandths of a percent; nil for all, or for what is left.
     package func refund(
         seats: Int? = nil,
+        isProrated: Bool = false,
+        percentage: Int? = nil,
         reason: RevocationReason,
         at now: Timestamp
     ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
         try transaction.checkPurchased()
+        guard !isProrated && percentage == nil || transaction.advancedCommerceCharge == nil else {
+            throw .invalidAction(
+                "Transaction \(transaction.transactionIdentifier) has items that a server has described, each with its own refund. Request "
+                    + "a prorated one with the Advanced Commerce API.")
+        }
         if let request = transaction.advancedCommerceRefund { return refund(request, at: now) }
         if let seats { return try refund(seats: seats) }
-        return revoke(.refundFull, for: reason, at: now, telling: .refund)
+        var part = percentage ?? Transaction.Revocation.whole
+        if isProrated, percentage == nil { part = try percentageLeft(at: now) }
+        guard (1...Transaction.Revocation.whole).contains(part) else {
+            throw .invalidAction(
+                "\(part) is no part of transaction \(transaction.transactionIdentifier) that can be refunded. Name one from 1 to "
+                    + "\(Transaction.Revocation.whole) thousandths of a percent.")
+        }
+        let type: RevocationType = part == Transaction.Revocation.whole ? .refundFull : .refundProrated
+        return revoke(type, part, for: reason, at: now, telling: .refund)
+    }
+
+    /// The part that is left: "For auto-renewable subscriptions: 0.0-100.0% based on time remaining in the subscription period. For
+    /// consumables, non-consumables, and non-renewing subscriptions: 0.0-100.0% based on consumption data", rounded to thousandths
+    /// (developer.apple.com/documentation/storekit/transaction/revocationpercentage).
+    private func percentageLeft(at now: Timestamp) throws(StoreError) -> Int {
+        if transaction.type == .autoRenewableSubscription, let end = transaction.expiresDate {
+            let period = end.millisecondsSince1970 - transaction.purchaseDate.millisecondsSince1970
+            let left = end.millisecondsSince1970 - now.millisecondsSince1970
+            return period > 0 && left > 0 ? period.share(min(period, left)) : 0
+        }
+        guard let consumed else {
+            throw .invalidAction(
+                "Your server has not told how much of transaction \(transaction.transactionIdentifier) was consumed. Answer a consumption "
+                    + "request with its consumptionPercentage, or name the percentage to refund.")
+        }
+        return Transaction.Revocation.whole - consumed
     }
 
     /// Refunds some seats. As at Apple, the transaction gets no revocation date.
@@ -116,7 +161,7 @@ package struct RefundEffects: Hashable, Sendable {
 
     /// Reinstates a refunded purchase, and the subscription if the refund ended it.
     package func reverse(at now: Timestamp) throws(StoreError) -> [RefundEffect] {
-        guard transaction.revocation?.type == .refundFull else {
+        guard transaction.isRefunded else {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) was not refunded.")
         }
         return reinstate(at: now)
@@ -161,6 +206,7 @@ package struct RefundEffects: Hashable, Sendable {
 
     private func revoke(
         _ type: RevocationType,
+        _ percentage: Int? = nil,
         for reason: RevocationReason,
         at now: Timestamp,
         telling notification: NotificationTypeV2
@@ -172,7 +218,9 @@ package struct RefundEffects: Hashable, Sendable {
         } else if isPresent, subscription?.hasEnded == false {
             subscription?.revoke()
         }
-        return change(endingWith: subscription, telling: notification) { $0.revoke(type, for: reason, at: now) }
+        return change(endingWith: subscription, telling: notification) {
+            $0.revoke(type, percentage, for: reason, at: now)
+        }
     }
 
     private func change(
@@ -212,7 +260,8 @@ extension Books {
             transaction: transaction,
             related: try transactions.transactions(original: transaction.originalTransactionIdentifier),
             subscription: try subscriptionOrNone(of: transaction),
-            isRequested: try transactions.isRefundRequested(of: transactionIdentifier))
+            isRequested: try transactions.isRefundRequested(of: transactionIdentifier),
+            consumed: try consumedPercentage(of: transactionIdentifier))
         for effect in try decide(decision) {
             switch effect {
             case .update(let changed): try transactions.update(changed)
@@ -237,8 +286,13 @@ extension Transaction {
     /// True if Apple refunded the transaction in full or in part. The refund history includes such transactions.
     package var isRefunded: Bool { revocation?.type == .refundFull || revocation?.type == .refundProrated }
 
-    package mutating func revoke(_ type: RevocationType, for reason: RevocationReason, at now: Timestamp) {
-        revocation = Revocation(date: now, reason: reason, type: type)
+    /// - Parameter percentage: The refunded part of the price; nil for a revocation without a refund, and for one of the whole price.
+    package mutating func revoke(
+        _ type: RevocationType, _ percentage: Int? = nil, for reason: RevocationReason, at now: Timestamp
+    ) {
+        // "This field is present … for refunded transactions" (App Store Server API, `revocationPercentage`).
+        let percentage = percentage ?? (type == .refundFull ? Revocation.whole : nil)
+        revocation = Revocation(date: now, reason: reason, type: type, percentage: percentage)
     }
 
     /// - Throws: `StoreError`, `invalidAction`, if the transaction is already revoked.

@@ -48,9 +48,14 @@ package struct Transaction: Hashable, Sendable, Codable {
     package internal(set) var revocation: Revocation?
 
     package struct Revocation: Hashable, Sendable, Codable {
+        /// The whole price, in thousandths of a percent.
+        package static let whole = 100_000
+
         package let date: Timestamp
         package let reason: RevocationReason
         package let type: RevocationType
+        /// The refunded part of the price, in thousandths of a percent; nil if nothing was refunded.
+        package let percentage: Int?
     }
 
     /// A first purchase.

@@ -261,7 +261,7 @@ extension Books {
         guard subscription.isEntitled,
             let latest = try transactions.latest(original: subscription.originalTransactionIdentifier)
         else { throw AdvancedCommerceError.revokeOnInactiveSubscription }
-        guard latest.advancedCommerceRefund == nil else { throw AdvancedCommerceError.pendingRefund }
+        try checkNoPendingRefund(of: latest)
         try checkFirstUse(of: request)
         let isDeclined = reason == AdvancedCommerceRefundRequest.simulatedDecline
         if isRisking || isDeclined {
@@ -285,7 +285,7 @@ extension Books {
         guard [nil, charge.currency].contains(request.currency) else { throw AdvancedCommerceError.invalidCurrency }
         guard let isRisking = request.refundRiskingPreference else { throw AdvancedCommerceError.nullRefundRisking }
         guard transaction.revocation == nil else { throw AdvancedCommerceError.alreadyRefunded }
-        guard transaction.advancedCommerceRefund == nil else { throw AdvancedCommerceError.pendingRefund }
+        try checkNoPendingRefund(of: transaction)
         let items = try refundItems(request.items, of: transaction, charge)
         let revoked = items.filter(\.isRevoked).map(\.sku)
         let isActive = try transaction.isPaid(after: now(of: transaction.account))
@@ -301,6 +301,13 @@ extension Books {
             return AdvancedCommerceResponse(signedRenewalInfo: nil, signedTransactionInfo: try signed(changed))
         }
         return try response(about: after, changed)
+    }
+
+    /// - Throws: `AdvancedCommerceError.pendingRefund` while a request of the customer's, or of the developer's server, waits for its decision.
+    private func checkNoPendingRefund(of transaction: Transaction) throws {
+        guard try !transactions.isRefundRequested(of: transaction.transactionIdentifier) else {
+            throw AdvancedCommerceError.pendingRefund
+        }
     }
 
     /// Pays back at once, or asks the developer first, so that a tester decides with `till store refund`.

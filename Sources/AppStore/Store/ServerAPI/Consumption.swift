@@ -20,6 +20,13 @@ extension Books {
             "SELECT record FROM consumption WHERE transaction_id = \(transactionIdentifier)"
         ).fetchOne(database)
     }
+
+    /// The `consumptionPercentage` of the same information; nil if it has none.
+    func consumedPercentage(of transactionIdentifier: String) throws -> Int? {
+        try SQLRequest<Int>(
+            "SELECT json_extract(record, '$.consumptionPercentage') FROM consumption WHERE transaction_id = \(transactionIdentifier)"
+        ).fetchOne(database)
+    }
 }
 
 /// The consumption of a purchase, in one of the endpoint's two versions.

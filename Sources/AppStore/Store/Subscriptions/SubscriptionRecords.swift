@@ -155,7 +155,8 @@ extension Books {
     ///
     /// - Returns: The transaction that the customer's queue shows: a new one if something was charged.
     /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for, a billing plan that the
-    ///   storefront does not have, or a second subscription of the group if the developer's server described either.
+    ///   storefront does not have, a second subscription of the group if the developer's server described either, or a previous transaction
+    ///   of another subscription.
     func subscribe(_ payment: Payment, _ product: Product, _ terms: Subscription, account: String) throws -> Transaction
     {
         let plan = payment.billingPlanType ?? .upFront
@@ -164,10 +165,19 @@ extension Books {
             throw PaymentFailure(error: .storeProductNotAvailable)
         }
         let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
-        let charge = payment.advancedCommerceCharge
+        var charge = payment.advancedCommerceCharge
         guard known?.hasEnded ?? true || charge == nil && known?.advancedCommerceCharge == nil else {
             // A request to modify it changes what the developer's server described.
             throw PaymentFailure(error: .paymentInvalid)
+        }
+        // "when you use the SubscriptionCreateRequest operation to resubscribe to the subscription and provide the previousTransactionID"
+        // (developer.apple.com/documentation/advancedcommerceapi/requestinfo).
+        if let previous = charge?.previousTransactionIdentifier {
+            guard let known,
+                try transactions.transaction(previous)?.originalTransactionIdentifier
+                    == known.originalTransactionIdentifier
+            else { throw PaymentFailure(error: .paymentInvalid) }
+            charge?.previousTransactionIdentifier = nil
         }
         let offer = try offer(for: payment, terms, account: account, known: known)
         var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])

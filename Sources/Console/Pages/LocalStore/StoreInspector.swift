@@ -120,6 +120,9 @@ final class StoreInspector: Sendable {
             if let revocation = transaction.revocation {
                 fact(Phrase("Revoked", context: "moment")) { Shown.moment(revocation.date) }
                 fact("Reason of the revocation") { StoreWords.title(revocation.reason) }
+                if revocation.type == .refundProrated, let percentage = revocation.percentage {
+                    fact("Refunded part of the price") { plain("\(Double(percentage) / 1000)%") }
+                }
             }
         } else if let payment = payment?.transaction.payment {
             fact("Product") { Shown.identifier(payment.productIdentifier) }

@@ -42,6 +42,13 @@ extension TransactionAction {
     private static let refundReason = Field.choice(
         "refund-reason", "Reason", RevocationReason.allCases, expected: "a reason of the list",
         text: { String($0.rawValue) }, shown: { StoreWords.title($0) })
+    private static let refundedPercentage = Field.text(
+        "refund-percentage", "Percentage to refund", inputMode: "decimal", maximumLength: 7,
+        note: "Such as 66.66. Empty for the whole price."
+    ).optional("a percentage above 0 and up to 100") { text in
+        Price(majorUnits: text, currency: "").map { Int($0.milliunits) }
+            .flatMap { (1...Transaction.Revocation.whole).contains($0) ? $0 : nil }
+    }
     private static let hasGracePeriod = Field.choice(
         "then", "Afterwards", [false, true], expected: "a state of the list",
         text: { String(status(afterFailure: $0).rawValue) },
@@ -67,7 +74,12 @@ extension TransactionAction {
     var inputs: [ActionInput] {
         switch self {
         case .requestRefund: [ActionInput(Self.requestReason, \.requestReason)]
-        case .refund: [ActionInput(Self.refundReason, \.refundReason)]
+        case .refund:
+            [
+                ActionInput(Self.refundReason, \.refundReason),
+                ActionInput(Self.refundedPercentage, \.refundedPercentage),
+                ActionInput(.checkbox("refund-rest", "Refund only what is left or not consumed"), \.isRefundProrated),
+            ]
         case .share: [Self.member("Account of the family member")]
         case .acceptInvitation: [Self.member("Account of the member")]
         case .failRenewal: [ActionInput(Self.hasGracePeriod, \.hasGracePeriod)]
