@@ -19,6 +19,7 @@ from shop import PASSWORD, shop
 EXAMINATION = (pathlib.Path(__file__).parent / "examination.js").read_text()
 BALANCE_PRODUCT = "com.memolease.sesac1.seeds10"
 ITEM_PRODUCT = "com.memolease.sesac1.sprout4"
+SUBSCRIPTION = "com.memolease.sesac1.gardener.monthly"
 # A picture of one pixel.
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c4944415408d763606060000000040001f61738550000000049454e44ae426082")
@@ -294,7 +295,7 @@ def arranged():
         if faults:
             raise AssertionError(f"arranging the shop: {faults}")
         sell_outside_the_stores()
-        return ["/console/customers/-/collector", product, "/console/products/" + ITEM_PRODUCT]
+        return ["/console/customers/-/collector", product, *("/console/products/" + each for each in (ITEM_PRODUCT, SUBSCRIPTION))]
 
 
 def sell_outside_the_stores():

@@ -96,23 +96,26 @@ import Testing
         #expect(try await buy("garden.gate rent", in: browser).page.has(">owned</span>"))
     }
 
-    @Test func `a promotion code pays for a product, and several products of one order are shown`() async throws {
+    @Test func `a promotion code pays for a product, and two products are bought in one order`() async throws {
         let browser = try await console.browser(.support)
-        let given = try await buy("garden.gate", ["code": "yes"], in: browser).page
+        let given = try await buy("garden.gate", ["code": "yes", "customer": "bob"], in: browser).page
         #expect(given.has(">owned</span>") && !given.has("GPA.") && !given.has("Other products"))
-        let other = try await GardenConsole(play: { garden in
-            let play = try GooglePlay(in: garden.folder, clock: garden.store.clock)
-            try play.perform { books in
-                let configuration = try StoreKitConfiguration(file: TestGarden.file.path)
-                try books.add(PlayCatalog(configuration, bundleIdentifier: TestGarden.bundleIdentifier))
-                var order = PlayPurchaseOrder(
-                    packageName: TestGarden.bundleIdentifier, productId: "garden.seeds", account: "bob")
-                order.products = [PlayProductOrder(productId: "garden.gate")]
-                _ = try books.buy(order)
-            }
-            return play
-        })
-        #expect(try await other.browser(.support).get(Self.page + "?purchase=1").has("Other products"))
+        let gate = "\(TestGarden.bundleIdentifier) garden.gate"
+        #expect(try await browser.get(Self.page).words.contains("Together with"))
+        let both = try await buy("garden.seeds", ["together": gate], in: browser).page
+        #expect(both.has(">owned</span>") && both.words.contains("Other productsgarden.gate"))
+        for (product, together, status) in [
+            ("garden.seeds", "garden.gate", 422), ("garden.seeds", "com.example.other garden.gate", 422),
+            ("garden.basic.monthly", gate, 422), ("garden.seeds", gate + " rent", 409), ("garden.gate", gate, 409),
+        ] {
+            let fields = [
+                "product": "\(TestGarden.bundleIdentifier) \(product)", "customer": "carol", "quantity": "1",
+                "together": together,
+            ]
+            let answer = try await browser.post(Self.page + "/buy", fields, from: Self.page)
+            #expect(answer.status == status, "\(product) with \(together)")
+        }
+        #expect(try await browser.get(Self.page + "?account=carol").has("The Play has sold nothing yet."))
     }
 
     @Test func `a subscription is canceled, restored, and ends by the clock`() async throws {

@@ -98,6 +98,75 @@ import Testing
         #expect(!form.has("name=\"balance\""))
     }
 
+    private static let message = "c2d9e0a6-1f57-4d3c-b7a4-8e6f5a3b9d02"
+
+    /// - Parameter start: The members before the rules.
+    private static func retentionRules(_ start: String = "") -> String {
+        let message = #""messageIdentifier": "\#(message)""#
+        return """
+            {\(start)"rules": [
+              {"name": "german", "locales": ["de"], "answer": {"message": {\(message)}}},
+              {"name": "new", "isTrial": true, "answer": {"promotionalOffer": {\(message), "offerIdentifier": "spring"}}},
+              {"name": "rest", "isRedeemed": true,
+               "answer": {"alternateProduct": {\(message), "productId": "garden.premium.monthly"}}}
+            ]}
+            """
+    }
+
+    @Test func `a page shows the retention message that the rules choose for a customer`() async throws {
+        let console = try await GardenConsole(of: try TestGarden(retentionRules: Self.retentionRules()))
+        let alice = try console.user()
+        let transaction = try await console.buy("garden.basic.monthly", for: alice)
+        let gate = try await console.buy("garden.gate", for: alice)
+        let browser = try await console.browser(.viewer)
+        let product = "/console/products/garden.basic.monthly"
+        let path = "\(product)/retention?transaction=\(transaction)"
+        let customer = "/console/customers/-/alice/transactions/"
+        #expect(try await browser.get(customer + transaction).has("href=\"\(path)\""))
+        #expect(try await browser.get(product).has("href=\"\(product)/retention\""))
+
+        let trial = try await browser.get(path).words
+        for text in [
+            "Free trialYes", "The customer seesA message with an offer", "Rulenew", "Offerspring", Self.message,
+        ] {
+            #expect(trial.contains(text), "\(text)")
+        }
+        #expect(trial.contains("The service signs it with app-store-key."))
+        let korean = try await browser.get(path, headers: [.acceptLanguage: "ko"]).words
+        #expect(korean.contains("무료 체험예") && korean.contains("메시지와 혜택"))
+
+        try console.garden.advance(to: "2026-11-12T12:00:00Z")
+        try await console.notify()
+        let paying = try await browser.get(path)
+        #expect(paying.words.contains("Free trialNo") && paying.words.contains("Rulerest"))
+        #expect(paying.words.contains("A message with another product of the group"))
+        #expect(paying.has("href=\"/console/products/garden.premium.monthly\""))
+        // The language decides without the ledger.
+        #expect(try await browser.get(path + "&locale=de-AT").words.contains("Rulegerman"))
+        let stranger = try await browser.get(product + "/retention").words
+        #expect(stranger.contains("RedeemedNo") && stranger.contains("No rule matches."))
+
+        // What is no subscription has no page.
+        for page in ["/console/products/garden.gate", customer + gate] {
+            #expect(try await !browser.get(page).has("/retention"), "\(page)")
+        }
+        #expect(try await browser.get("/console/products/garden.gate/retention").status == 404)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "The app has no RetentionRules.json"),
+            (retentionRules(#""dryRun": true, "#), "The rules are only tried"),
+        ] as [(String?, String)])
+    func `the page of a retention message says why customers see the default one`(
+        rules: String?, reason: String
+    ) async throws {
+        let console = try await GardenConsole(of: try TestGarden(retentionRules: rules))
+        let browser = try await console.browser(.viewer)
+        let page = try await browser.get("/console/products/garden.basic.monthly/retention?locale=de")
+        #expect(page.status == 200 && page.words.contains(reason))
+    }
+
     @Test func `without administration the pages say how to turn it on`() async throws {
         let fixture = try await ConsoleFixture(isAdministered: false)
         let browser = try await fixture.browser(.admin)

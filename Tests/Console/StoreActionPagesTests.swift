@@ -143,6 +143,30 @@ import Vocabulary
     }
 
     @Test(arguments: [
+        (#"[{"SKU":"bench"}]"#, false), (#"[{"price":1,"revocationDate":1790000000000}]"#, false),
+        (#"[{"SKU":7}]"#, true),
+        (#"[{"SKU":"bench"},{"price":1}]"#, true), (#""bench""#, true),
+    ])
+    func `the page says that no form names an item whose form Apple does not document`(
+        items: String, isTold: Bool
+    ) async throws {
+        let store = SilentStore(origins: [.localSandbox])
+        let console = try await GardenConsole(storeActions: { StoreActionService($0, at: [store]) })
+        let (now, alice) = (console.garden.clock.now(), try console.user())
+        let claim = Claim(
+            app: TestGarden.bundleIdentifier, origin: .localSandbox, transactionIdentifier: "1000",
+            originalTransactionIdentifier: "1000", productIdentifier: "garden.basic.yearly", quantity: 1,
+            purchaseDate: now, revocationDate: nil, signedAt: now, proofDigest: [UInt8](repeating: 7, count: 32),
+            item: Item(collection: "plus", number: 1), credit: nil, expiresAt: now.adding(days: 30),
+            facts: TransactionFacts([.advancedCommerceInfo: .text("{\"items\":\(items)}")]))
+        _ = try await console.ledger.write { try $0.redeem([claim], for: alice, at: now) }
+        let page = try await console.browser(.support).get(Self.page("1000"))
+        #expect(page.words.contains("An item of this purchase has another form than Apple documents") == isTold)
+        #expect((Self.form("revoke", in: page.text) != nil) == items.contains("bench\"}"))
+        #expect(try await !console.browser(.viewer).get(Self.page("1000")).words.contains("than Apple documents"))
+    }
+
+    @Test(arguments: [
         (StoreAction.Kind.cancel, [:] as [String: String], "{}", "DID_CHANGE_RENEWAL_STATUS"),
         (
             .revoke, ["revoke-request-refundType": "PRORATED", "revoke-request-refundReason": "LEGAL"],

@@ -64,6 +64,18 @@ package struct StoreActionService: Sendable {
         }
     }
 
+    /// True if an item of a purchase that a server has described is in no offer, because it has another form than Apple documents.
+    package func hasUnreadableItems(
+        about reference: String, _ origin: Origin, in app: String
+    ) async throws -> Bool {
+        guard origin.store == .appStore, canAsk(origin, of: app) else { return false }
+        return try await ledger.read { transaction in
+            try transaction.storeActionTargets(reference, from: origin, in: app).contains {
+                $0.transaction.facts.hasUnreadableItems || $0.last.facts.hasUnreadableItems
+            }
+        }
+    }
+
     /// The apps and origins whose stores the process can ask for an action.
     package func places(for kind: StoreAction.Kind) -> [(app: String, origin: Origin)] {
         performers.flatMap { performer in

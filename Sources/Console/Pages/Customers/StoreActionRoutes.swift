@@ -325,12 +325,22 @@ extension StoreActionRoutes {
         let keys = try await services.ledger.apiKeyNames()
         let offers = try await services.storeActions.offers(about: transaction, origin, in: app)
             .filter { context.may($0.kind.permission) }
+        var hasUnreadableItems = false
+        if context.may(.support) {
+            hasUnreadableItems = try await services.storeActions.hasUnreadableItems(
+                about: transaction, origin, in: app)
+        }
         return HTML {
             if !asked.isEmpty {
                 part("Store actions") { table(of: asked, services.names, keys, context, next: nil) }
             }
-            if !offers.isEmpty {
+            if !offers.isEmpty || hasUnreadableItems {
                 part("Ask the store") {
+                    if hasUnreadableItems {
+                        note(
+                            "An item of this purchase has another form than Apple documents, so nothing below names it. Send Apple's request with till actions request."
+                        )
+                    }
                     for offer in offers {
                         form(offer.kind, at: offer.endpoint, of: offer.items, to: path, context, services.randomness)
                     }

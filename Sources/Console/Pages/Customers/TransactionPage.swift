@@ -15,6 +15,7 @@ extension CustomerView {
         return Page("Transaction: \(CustomerWords.isolated(name))", section: .customers) {
             Shown.wayBack(to: user)
             card("Recorded facts") { facts(of: recorded) }
+            if let path = retentionPath(of: transaction) { p { a(.href(path)) { "Retention message" } } }
             if !transaction.facts.isEmpty {
                 card("What \(transaction.origin.store.company) has stated") {
                     // Under the names of the store.

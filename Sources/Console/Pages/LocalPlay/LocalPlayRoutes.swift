@@ -18,6 +18,7 @@ struct LocalPlayRoutes: Sendable {
     private static let isPending = Field.checkbox("pending", "The payment is made later")
     private static let isTest = Field.checkbox("test", "License tester, with short periods")
     private static let usesOneTimeCode = Field.checkbox("code", "A promotion code pays for a one-time product")
+    private static let other = "together"
     private typealias Choice = (value: String, title: Phrase)
 
     /// The action that hands a purchase to the service, as an app does.
@@ -74,23 +75,40 @@ struct LocalPlayRoutes: Sendable {
         return try await BlockingWork.run { [token] in
             let (order, offer) = try Self.order(form, token)
             return try play.perform { books in
-                try books.subscriptionProduct(order.productId, of: order.packageName) == nil
-                    ? books.buy(order, offerId: offer).number : books.subscribe(order).number
+                if try books.subscriptionProduct(order.productId, of: order.packageName) == nil {
+                    return try books.buy(order, offerId: offer).number
+                }
+                guard order.products.isEmpty else { throw ConsoleForm.invalid(Self.other, "empty for a subscription") }
+                return try books.subscribe(order).number
             }
         }
     }
 
     /// The order of a form, and the offer of its purchase option; nil for none.
     private static func order(_ form: ConsoleForm, _ token: String?) throws -> (PlayPurchaseOrder, offer: String?) {
-        let product = try form.requiredText("product").split(separator: " ").map(String.init)
-        guard (2...4).contains(product.count) else { throw ConsoleForm.invalid("product", "a product of the list") }
+        let product = try parts("product", form)
         var order = PlayPurchaseOrder(packageName: product[0], productId: product[1], account: try form[account])
         order.quantity = try form[quantity]
         (order.isPending, order.isTest) = (try form[isPending], try form[isTest])
         order.usesOneTimeCode = try form[usesOneTimeCode]
         order.obfuscatedAccountId = token
         order.purchaseOptionId = product.count > 2 ? product[2] : nil
+        if try !form.text(other).isEmpty {
+            let sold = try parts(other, form)
+            guard sold[0] == order.packageName else { throw ConsoleForm.invalid(other, "a product of the same app") }
+            var together = PlayProductOrder(productId: sold[1])
+            together.purchaseOptionId = sold.count > 2 ? sold[2] : nil
+            together.offerId = sold.count > 3 ? sold[3] : nil
+            order.products = [together]
+        }
         return (order, product.count > 3 ? product[3] : nil)
+    }
+
+    /// The app and the product of a choice, perhaps with a purchase option and its offer.
+    private static func parts(_ name: String, _ form: ConsoleForm) throws -> [String] {
+        let parts = try form.requiredText(name).split(separator: " ").map(String.init)
+        guard (2...4).contains(parts.count) else { throw ConsoleForm.invalid(name, "a product of the list") }
+        return parts
     }
 
     private func perform(_ action: SubscriptionAction, on number: Int64) throws {
@@ -146,7 +164,7 @@ struct LocalPlayRoutes: Sendable {
     private func page(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let account = try request.chosen("account")
         let number = try request.query("purchase").flatMap { Int64($0) }
-        let (times, purchases, sold) = try play.perform { (books: PlayBooks) -> (Times, [PlayPurchase], [Choice]) in
+        let (times, purchases, sold) = try play.perform { (books: PlayBooks) -> (Times, [PlayPurchase], Sold) in
             let bought: [PlayPurchase] = try books.purchases(of: account).map { PlayPurchase($0) }
             let subscribed: [PlayPurchase] = try books.subscriptions(of: account).map { PlayPurchase($0) }
             let all = bought + subscribed
@@ -177,7 +195,8 @@ struct LocalPlayRoutes: Sendable {
             context.action(
                 "Buy as a customer", to: ConsolePath("play", "buy"), submit: "Buy", isOpen: purchases.isEmpty
             ) {
-                Field.choice("product", "Product", sold)
+                Field.choice("product", "Product", sold.once + sold.subscriptions)
+                if sold.once.count > 1 { Field.choice(Self.other, "Together with", empty: "None", sold.once) }
                 Self.account.html(account)
                 Self.quantity
                 Self.isPending
@@ -203,23 +222,28 @@ struct LocalPlayRoutes: Sendable {
         }
     }
 
+    private typealias Sold = (once: [Choice], subscriptions: [Choice])
+
     /// The sold products: their apps with their identifiers, and their names. One-time products are also sold by their other purchase
     /// options and by their offers.
-    private func products(_ books: PlayBooks) throws -> [Choice] {
+    private func products(_ books: PlayBooks) throws -> Sold {
         let known = services.entitlements.catalogs.all.flatMap(\.products).map(\.productIdentifier)
-        return try books.apps().flatMap { app in
-            let subscriptions = try known.filter { try books.subscriptionProduct($0, of: app) != nil }
-            let products = try books.products(of: app).flatMap { product -> [Choice] in
-                guard let identifier = product.productId else { return [] }
+        var sold: Sold = ([], [])
+        for app in try books.apps() {
+            for product in try books.products(of: app) {
+                guard let identifier = product.productId else { continue }
                 let name = names.product(identifier)
-                let others = try books.soldForms(of: product).map { form -> Choice in
+                sold.once.append(("\(app) \(identifier)", name))
+                for form in try books.soldForms(of: product) {
                     let form = [form.purchaseOptionId, form.offerId].compactMap(\.self).joined(separator: " ")
-                    return ("\(app) \(identifier) \(form)", "\(name) (\(form))")
+                    sold.once.append(("\(app) \(identifier) \(form)", "\(name) (\(form))"))
                 }
-                return [("\(app) \(identifier)", name)] + others
             }
-            return products + subscriptions.map { ("\(app) \($0)", names.product($0)) }
+            for identifier in known where try books.subscriptionProduct(identifier, of: app) != nil {
+                sold.subscriptions.append(("\(app) \(identifier)", names.product(identifier)))
+            }
         }
+        return sold
     }
 
     private func list(_ purchases: [PlayPurchase], _ shown: PlayPurchase?) -> HTML {

@@ -75,6 +75,7 @@ extension ProductsRoutes {
                 a(.class("button"), .href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
                     "Latest customers"
                 }
+                if let path = address.retention() { a(.class("button"), .href(path)) { "Retention message" } }
                 if isAdministered { a(.class("button"), .href(address.path("history"))) { "History" } }
             }
         }

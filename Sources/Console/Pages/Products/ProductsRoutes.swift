@@ -16,6 +16,7 @@ struct ProductsRoutes: Sendable {
         pages.get("products") { request, context in try list(request, context) }
         pages.get("products/:product") { request, context in try await product(request, context) }
         pages.get("products/:product/picture") { request, context in try picture(request, context) }
+        pages.get("products/:product/retention") { request, context in try await retention(request, context) }
         guard let administration = services.administration else { return }
         let changes = ProductChangeRoutes(catalog: administration, entitlements: services.entitlements)
         changes.addHistory(to: pages)

@@ -425,15 +425,23 @@ extension TransactionFacts {
 
     /// The items of an Advanced Commerce purchase that the App Store has not taken back (`advancedCommerceInfo.items`); none if they
     /// have another form than Apple documents, so that no request names a wrong item.
-    package var describedItems: [DescribedItem] {
+    package var describedItems: [DescribedItem] { statedItems?.compactMap { $0.isRevoked ? nil : $0.item } ?? [] }
+
+    /// True if an item of an Advanced Commerce purchase has another form than Apple documents, so that `describedItems` lacks it.
+    package var hasUnreadableItems: Bool { statedItems?.contains { !$0.isRevoked && $0.item == nil } ?? true }
+
+    /// The items of an Advanced Commerce purchase; none of another purchase, and nil in another form than Apple documents.
+    private var statedItems: [(item: DescribedItem?, isRevoked: Bool)]? {
         guard self[.advancedCommerceInfo] != nil else { return [] }
-        let items = try? object(.advancedCommerceInfo)?.objects("items") {
-            (item) throws(ProofRefusal) -> DescribedItem? in
-            guard let sku = try item.string("SKU"), try item.date("revocationDate") == nil else { return nil }
+        return try? object(.advancedCommerceInfo)?.objects("items") {
+            (item) throws(ProofRefusal) -> (item: DescribedItem?, isRevoked: Bool) in
+            let isRevoked = try item.date("revocationDate") != nil
+            guard let sku = try item.string("SKU") else { return (nil, isRevoked) }
             let price = try item.integer("price").map { Price(milliunits: $0, currency: text(.currency) ?? "") }
-            return DescribedItem(sku: sku, displayName: try item.string("displayName") ?? sku, price: price)
+            return (
+                DescribedItem(sku: sku, displayName: try item.string("displayName") ?? sku, price: price), isRevoked
+            )
         }
-        return items?.compactMap(\.self) ?? []
     }
 
     init(_ purchase: GooglePlayPurchase) {
