@@ -329,6 +329,9 @@ import Testing
         let answer = try await accepted("subscription/revoke", members)
         #expect(answer.transaction.revocationDate == garden.store.now)
         #expect(answer.transaction.revocationReason == Int64(reason))
+        // Both are absent from such transactions, whose items have the refunds.
+        #expect(answer.transaction.facts[.revocationType] == nil)
+        #expect(answer.transaction.facts[.revocationPercentage] == nil)
         #expect(answer.renewal?.facts.integer(.autoRenewStatus) == 0)
         #expect(try amounts() == expected && told() == ["REFUND"])
         #expect(try await code("subscription/revoke/\(sold)", Self.body(members)) == 4_000_186)
