@@ -335,6 +335,9 @@ import Testing
         #expect(answer.renewal?.facts.integer(.autoRenewStatus) == 0)
         #expect(try amounts() == expected && told() == ["REFUND"])
         #expect(try await code("subscription/revoke/\(sold)", Self.body(members)) == 4_000_186)
+        try garden.store.reverseRefund(of: sold)
+        #expect(try amounts() == ["11980"] && told() == ["REFUND", "REFUND_REVERSED"])
+        #expect(try garden.store.sale(sold).advancedCommerceCharge?.items.allSatisfy { $0.revokedAt == nil } == true)
     }
 
     @Test func `a revocation takes what was added in the period, too`() async throws {

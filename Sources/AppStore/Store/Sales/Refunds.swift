@@ -177,7 +177,7 @@ package struct RefundEffects: Hashable, Sendable {
             subscription?.reinstate(at: now)
             subscription?.setSeats(otherSeats + transaction.remainingQuantity)
         }
-        return change(endingWith: subscription, telling: .refundReversed) { $0.revocation = nil }
+        return change(endingWith: subscription, telling: .refundReversed) { $0.reinstate() }
     }
 
     /// Revokes the transaction of a family member.
@@ -296,6 +296,19 @@ extension Transaction {
         let stated = percentage ?? (type == .refundFull ? Revocation.whole : nil)
         revocation = Revocation(
             date: now, reason: reason, type: type, percentage: advancedCommerceCharge == nil ? stated : nil)
+    }
+
+    /// Ends the revocation, and gives back the items that it took, without their refunds of that moment.
+    fileprivate mutating func reinstate() {
+        let date = revocation?.date
+        revocation = nil
+        guard var charge = advancedCommerceCharge else { return }
+        for index in charge.items.indices where charge.items[index].revokedAt == date {
+            let earlier = charge.items[index].refunds?.filter { $0.date != date }
+            charge.items[index].refunds = earlier?.isEmpty == true ? nil : earlier
+            charge.items[index].revokedAt = nil
+        }
+        advancedCommerceCharge = charge
     }
 
     /// - Throws: `StoreError`, `invalidAction`, if the transaction is already revoked.
