@@ -340,6 +340,19 @@ import Testing
         #expect(try garden.store.sale(sold).advancedCommerceCharge?.items.allSatisfy { $0.revokedAt == nil } == true)
     }
 
+    @Test func `a full refund pays back the rest of each item, and its reversal takes only that`() async throws {
+        let members = """
+            "refundRiskingPreference":false,
+            "items":[{"SKU":"bench","refundType":"CUSTOM","refundAmount":990,"refundReason":"OTHER","revoke":false}]
+            """
+        _ = try await accepted("transaction/requestRefund", members)
+        _ = try garden.store.advance(seconds: 60)
+        try garden.store.refund(sold)
+        #expect(try amounts() == ["11980 -990 -9000 -1990"])
+        try garden.store.reverseRefund(of: sold)
+        #expect(try amounts() == ["11980 -990"])
+    }
+
     @Test func `a revocation takes what was added in the period, too`() async throws {
         try garden.advance(to: "2026-11-15T12:00:00Z")
         _ = try change { $0.added = [Self.item("rake", 4990)] }

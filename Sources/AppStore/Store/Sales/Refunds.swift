@@ -294,6 +294,7 @@ extension Transaction {
         // "This field is present … for refunded transactions" (App Store Server API, `revocationPercentage`), and "not present for
         // Advanced Commerce transactions" (StoreKit, `revocationPercentage`): their items have the refunds.
         let stated = percentage ?? (type == .refundFull ? Revocation.whole : nil)
+        if type == .refundFull { advancedCommerceCharge?.refundRest(for: reason, at: now) }
         revocation = Revocation(
             date: now, reason: reason, type: type, percentage: advancedCommerceCharge == nil ? stated : nil)
     }
@@ -303,10 +304,10 @@ extension Transaction {
         let date = revocation?.date
         revocation = nil
         guard var charge = advancedCommerceCharge else { return }
-        for index in charge.items.indices where charge.items[index].revokedAt == date {
+        for index in charge.items.indices {
             let earlier = charge.items[index].refunds?.filter { $0.date != date }
             charge.items[index].refunds = earlier?.isEmpty == true ? nil : earlier
-            charge.items[index].revokedAt = nil
+            if charge.items[index].revokedAt == date { charge.items[index].revokedAt = nil }
         }
         advancedCommerceCharge = charge
     }

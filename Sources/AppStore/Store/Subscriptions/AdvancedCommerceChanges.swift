@@ -413,6 +413,17 @@ extension Transaction {
     }
 }
 
+extension AdvancedCommerceCharge {
+    /// Pays back what is left of each item.
+    mutating func refundRest(for reason: RevocationReason, at now: Timestamp) {
+        for index in items.indices where items[index].refundable > 0 {
+            items[index].refund(
+                items[index].refundable, for: reason == .refundedDueToIssue ? "FULFILLMENT_ISSUE" : "OTHER",
+                as: .full, at: now)
+        }
+    }
+}
+
 extension AdvancedCommerceCharge.Item {
     /// The amount that the transaction has charged and not paid back.
     var refundable: Int64 { charged - (refunds ?? []).reduce(0) { $0 + $1.amount } }
