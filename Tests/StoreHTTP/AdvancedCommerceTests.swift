@@ -329,9 +329,28 @@ import Testing
         let answer = try await accepted("subscription/revoke", members)
         #expect(answer.transaction.revocationDate == garden.store.now)
         #expect(answer.transaction.revocationReason == Int64(reason))
+        // Both are absent from such transactions, whose items have the refunds.
+        #expect(answer.transaction.facts[.revocationType] == nil)
+        #expect(answer.transaction.facts[.revocationPercentage] == nil)
         #expect(answer.renewal?.facts.integer(.autoRenewStatus) == 0)
         #expect(try amounts() == expected && told() == ["REFUND"])
         #expect(try await code("subscription/revoke/\(sold)", Self.body(members)) == 4_000_186)
+        try garden.store.reverseRefund(of: sold)
+        #expect(try amounts() == ["11980"] && told() == ["REFUND", "REFUND_REVERSED"])
+        #expect(try garden.store.sale(sold).advancedCommerceCharge?.items.allSatisfy { $0.revokedAt == nil } == true)
+    }
+
+    @Test func `a full refund pays back the rest of each item, and its reversal takes only that`() async throws {
+        let members = """
+            "refundRiskingPreference":false,
+            "items":[{"SKU":"bench","refundType":"CUSTOM","refundAmount":990,"refundReason":"OTHER","revoke":false}]
+            """
+        _ = try await accepted("transaction/requestRefund", members)
+        _ = try garden.store.advance(seconds: 60)
+        try garden.store.refund(sold)
+        #expect(try amounts() == ["11980 -990 -9000 -1990"])
+        try garden.store.reverseRefund(of: sold)
+        #expect(try amounts() == ["11980 -990"])
     }
 
     @Test func `a revocation takes what was added in the period, too`() async throws {

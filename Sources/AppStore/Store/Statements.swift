@@ -106,7 +106,9 @@ extension ProofIssuer {
             "type": transaction.type.rawValue, "appAccountToken": transaction.appAccountToken,
             "inAppOwnershipType": transaction.ownership.rawValue, "signedDate": moment,
             "revocationReason": revocation?.reason.rawValue, "revocationDate": revocation?.date,
-            "revocationType": revocation?.type.rawValue, "revocationPercentage": revocation?.percentage,
+            // "This property is not present for Advanced Commerce transactions" (StoreKit, `revocationType`).
+            "revocationType": transaction.advancedCommerceCharge == nil ? revocation?.type.rawValue : nil,
+            "revocationPercentage": revocation?.percentage,
             "isUpgraded": transaction.isUpgraded ? true : nil,
             "offerType": offer?.kind.rawValue, "offerIdentifier": offer?.identifier,
             "offerDiscountType": offer?.discountType.rawValue, "offerPeriod": offer?.period.description,

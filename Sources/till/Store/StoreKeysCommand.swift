@@ -90,7 +90,9 @@ struct StoreRefund: Command {
         try require(
             seats == nil && !isPart || step == .grant,
             "Only a granted refund is for a part. Leave --seats, --prorated and --percentage out.")
-        try require(seats == nil || !isPart, "Leave --prorated and --percentage out, or --seats.")
+        try require(
+            seats == nil || !isPart,
+            "A refund of seats is of their whole price. Leave --seats out, or --prorated and --percentage.")
         try require(
             percentage == nil || refundedPercentage != nil,
             "--percentage must be a number above 0 and up to 100, such as 66.66.")

@@ -40,7 +40,7 @@ import Testing
         #expect(try effects(of: event, decision).map(Self.words) == expected)
     }
 
-    /// What is bought, the day of the refund, the consumed part and the refunded one as they are named, and what the transaction states.
+    /// Each case has the product type, the day of the refund, the named consumed and refunded parts, and the stated refund.
     @Test(
         arguments: [
             (.autoRenewableSubscription, 10, nil, nil, "REFUND_PRORATED 66667"),

@@ -91,7 +91,8 @@ package struct RefundEffects: Hashable, Sendable {
         if transaction.type == .autoRenewableSubscription, let end = transaction.expiresDate {
             let period = end.millisecondsSince1970 - transaction.purchaseDate.millisecondsSince1970
             let left = end.millisecondsSince1970 - now.millisecondsSince1970
-            return period > 0 && left > 0 ? period.share(min(period, left)) : 0
+            guard period > 0, left > 0 else { return 0 }
+            return Int((2 * Int64(Transaction.Revocation.whole) * min(period, left) / period + 1) / 2)
         }
         guard let consumed else {
             throw .invalidAction(
@@ -176,7 +177,7 @@ package struct RefundEffects: Hashable, Sendable {
             subscription?.reinstate(at: now)
             subscription?.setSeats(otherSeats + transaction.remainingQuantity)
         }
-        return change(endingWith: subscription, telling: .refundReversed) { $0.revocation = nil }
+        return change(endingWith: subscription, telling: .refundReversed) { $0.reinstate() }
     }
 
     /// Revokes the transaction of a family member.
@@ -290,9 +291,25 @@ extension Transaction {
     package mutating func revoke(
         _ type: RevocationType, _ percentage: Int? = nil, for reason: RevocationReason, at now: Timestamp
     ) {
-        // "This field is present … for refunded transactions" (App Store Server API, `revocationPercentage`).
-        let percentage = percentage ?? (type == .refundFull ? Revocation.whole : nil)
-        revocation = Revocation(date: now, reason: reason, type: type, percentage: percentage)
+        // "This field is present … for refunded transactions" (App Store Server API, `revocationPercentage`), and "not present for
+        // Advanced Commerce transactions" (StoreKit, `revocationPercentage`): their items have the refunds.
+        let stated = percentage ?? (type == .refundFull ? Revocation.whole : nil)
+        if type == .refundFull { advancedCommerceCharge?.refundRest(for: reason, at: now) }
+        revocation = Revocation(
+            date: now, reason: reason, type: type, percentage: advancedCommerceCharge == nil ? stated : nil)
+    }
+
+    /// Ends the revocation, and gives back the items that it took, without their refunds of that moment.
+    fileprivate mutating func reinstate() {
+        let date = revocation?.date
+        revocation = nil
+        guard var charge = advancedCommerceCharge else { return }
+        for index in charge.items.indices {
+            let earlier = charge.items[index].refunds?.filter { $0.date != date }
+            charge.items[index].refunds = earlier?.isEmpty == true ? nil : earlier
+            if charge.items[index].revokedAt == date { charge.items[index].revokedAt = nil }
+        }
+        advancedCommerceCharge = charge
     }
 
     /// - Throws: `StoreError`, `invalidAction`, if the transaction is already revoked.

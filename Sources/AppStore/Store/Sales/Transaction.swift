@@ -54,7 +54,7 @@ package struct Transaction: Hashable, Sendable, Codable {
         package let date: Timestamp
         package let reason: RevocationReason
         package let type: RevocationType
-        /// The refunded part of the price, in thousandths of a percent; nil if nothing was refunded.
+        /// The refunded part of the price, in thousandths of a percent; nil if nothing was refunded, or items were.
         package let percentage: Int?
     }
 

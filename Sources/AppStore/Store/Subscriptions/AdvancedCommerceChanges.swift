@@ -306,12 +306,6 @@ extension Int64 {
         let rest = Swift.min(Swift.max(0, end.millisecondsSince1970 - now.millisecondsSince1970), length)
         return length > 0 ? length.dividingFullWidth(multipliedFullWidth(by: rest)).quotient : 0
     }
-
-    /// A part of the number in thousandths of a percent, rounded.
-    func share(_ part: Int64) -> Int {
-        let doubled = dividingFullWidth(part.multipliedFullWidth(by: 2 * Int64(Transaction.Revocation.whole))).quotient
-        return Int((doubled + 1) / 2)
-    }
 }
 
 extension Books {
@@ -410,14 +404,23 @@ extension Transaction {
         }
         refunded.advancedCommerceCharge = charge
         guard charge.items.allSatisfy({ $0.revokedAt != nil }) else { return refunded }
-        let charged: Int64 = charge.items.reduce(0) { $0 + $1.charged }
-        let left: Int64 = charge.items.reduce(0) { $0 + $1.refundable }
-        let percentage = left == 0 ? nil : charged.share(charged - left)
+        let isFull = charge.items.allSatisfy { $0.refundable == 0 }
         let isIssue = ["FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE"].contains(request.reason)
         refunded.revoke(
-            left == 0 ? .refundFull : .refundProrated, percentage,
-            for: isIssue ? .refundedDueToIssue : .refundedForOtherReason, at: now)
+            isFull ? .refundFull : .refundProrated, for: isIssue ? .refundedDueToIssue : .refundedForOtherReason,
+            at: now)
         return refunded
+    }
+}
+
+extension AdvancedCommerceCharge {
+    /// Pays back what is left of each item.
+    mutating func refundRest(for reason: RevocationReason, at now: Timestamp) {
+        for index in items.indices where items[index].refundable > 0 {
+            items[index].refund(
+                items[index].refundable, for: reason == .refundedDueToIssue ? "FULFILLMENT_ISSUE" : "OTHER",
+                as: .full, at: now)
+        }
     }
 }
 
