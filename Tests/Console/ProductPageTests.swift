@@ -141,6 +141,8 @@ import Testing
         #expect(paying.words.contains("Free trialNo") && paying.words.contains("Rulerest"))
         #expect(paying.words.contains("A message with another product of the group"))
         #expect(paying.has("href=\"/console/products/garden.premium.monthly\""))
+        // The product of the present period leads to its own answer.
+        #expect(paying.has("href=\"\(path)\""))
         // The language decides without the ledger.
         #expect(try await browser.get(path + "&locale=de-AT").words.contains("Rulegerman"))
         let stranger = try await browser.get(product + "/retention").words

@@ -31,7 +31,7 @@ extension ProductsRoutes {
                 Field.text("transaction", "Original transaction", value: transaction ?? "")
                 Field.text("locale", "Locale of the customer", value: locale)
             }
-            card("Facts about the customer") { Facts.list(self.facts(ownership, of: address)) }
+            card("Facts about the customer") { Facts.list(self.facts(ownership, of: address, transaction)) }
             card("Answer") {
                 Facts.list(chosen(decision, at: address))
                 if let rules = catalog.retentionRules {
@@ -51,10 +51,15 @@ extension ProductsRoutes {
         }
     }
 
-    @FactsBuilder private func facts(_ ownership: RetentionFacts.Ownership, of address: ProductAddress) -> [Fact] {
+    @FactsBuilder private func facts(
+        _ ownership: RetentionFacts.Ownership, of address: ProductAddress, _ transaction: String?
+    ) -> [Fact] {
         fact("Product") { services.names.lines(address.productIdentifier) }
         fact(Phrase("Redeemed", context: "question")) { Self.word(ownership.isRedeemed) }
-        fact("Product of the present period") { ownership.productIdentifier.map { link(to: $0, beside: address) } }
+        // The App Store asks about this product, which differs from that of the page after an upgrade.
+        fact("Product of the present period") {
+            ownership.productIdentifier.map { link(to: $0, beside: address, asking: transaction) }
+        }
         fact("Storefront") { ownership.storefront.map { data($0) } }
         fact("Days since the first purchase") { ownership.age.map { Shown.number($0 / 86_400) } }
         fact("Free trial") { ownership.isTrial.map(Self.word) }
@@ -80,8 +85,13 @@ extension ProductsRoutes {
     private static func word(_ isTrue: Bool) -> Phrase { isTrue ? "Yes" : "No" }
 
     /// A link to another product of the app.
-    private func link(to product: String, beside address: ProductAddress) -> HTML {
-        a(.href(ProductAddress(product, in: address.app, of: apps).path())) {
+    ///
+    /// - Parameter transaction: The original transaction for the page of the product's retention message; nil for the product's page.
+    private func link(
+        to product: String, beside address: ProductAddress, asking transaction: String? = nil
+    ) -> HTML {
+        let other = ProductAddress(product, in: address.app, of: apps)
+        return a(.href(transaction.flatMap { other.retention(of: $0) } ?? other.path())) {
             bdi { services.names.product(product) }
         }
     }

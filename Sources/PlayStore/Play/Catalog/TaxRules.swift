@@ -5,6 +5,7 @@
 extension CatalogCheck {
     /// The only country with taxes on streaming, and with ages of products.
     private static let unitedStates = "US"
+    private static let unitedStatesAlone = "only US is supported."
     private static let withdrawalRights = [
         "WITHDRAWAL_RIGHT_TYPE_UNSPECIFIED", "WITHDRAWAL_RIGHT_DIGITAL_CONTENT", "WITHDRAWAL_RIGHT_SERVICE",
     ]
@@ -34,7 +35,7 @@ extension CatalogCheck {
         try regions(ratings.map(\.regionCode), field)
         for rating in ratings {
             guard rating.regionCode == unitedStates else {
-                throw .invalidValue("\(field).regionCode", "only US is supported.")
+                throw .invalidValue("\(field).regionCode", unitedStatesAlone)
             }
             if let tier = rating.productAgeRatingTier {
                 try value(tier, among: ageRatingTiers, "\(field).productAgeRatingTier")
@@ -49,10 +50,10 @@ extension CatalogCheck {
         if let type = info.streamingTaxType { try value(type, among: streamingTaxTypes, "\(field).streamingTaxType") }
         guard regionCode != unitedStates else { return }
         guard info.eligibleForStreamingServiceTaxRate != true else {
-            throw .invalidValue("\(field).eligibleForStreamingServiceTaxRate", "only US has it.")
+            throw .invalidValue("\(field).eligibleForStreamingServiceTaxRate", unitedStatesAlone)
         }
         guard (info.streamingTaxType ?? noStreamingTax) == noStreamingTax else {
-            throw .invalidValue("\(field).streamingTaxType", "only US has one.")
+            throw .invalidValue("\(field).streamingTaxType", unitedStatesAlone)
         }
     }
 }
