@@ -123,7 +123,7 @@ extension GooglePlay {
     convenience init(in folder: TemporaryFolder, clock: any WallClock) throws {
         let own = folder.folder("google-play")
         try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-        try self.init(folder: own, clock: clock, randomness: .seeded(1))
+        try self.init(folder: own, clock: clock, randomness: .seeded(1), newKey: TestKeys().next)
     }
 }
 

@@ -30,7 +30,7 @@ struct PlayDoor: Sendable {
         let folder = try TemporaryFolder(isInMemory: true)
         // The App Store of the garden begins at the same time, with a clock of its own.
         let clock = ManualClock(try #require(Timestamp(rfc3339: ExpectedAnswer.start)))
-        let play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1))
+        let play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1), newKey: TestKeys().next)
         let configuration = try StoreKitConfiguration(file: TestGarden.file.path)
         try play.perform {
             try $0.add(PlayCatalog(configuration, bundleIdentifier: TestGarden.bundleIdentifier))

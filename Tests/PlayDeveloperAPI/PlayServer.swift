@@ -93,7 +93,7 @@ final class PlayServer: Sendable {
     /// Starts the Play and waits until it listens.
     init() async throws {
         folder = try TemporaryFolder(isInMemory: true)
-        play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1))
+        play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1), newKey: TestKeys().next)
         try play.perform { books in
             try books.add(
                 PlayCatalog(

@@ -17,7 +17,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder(isInMemory: true)
-        play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1))
+        play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1), newKey: TestKeys().next)
         try play.perform { books in
             try books.add(
                 PlayCatalog(

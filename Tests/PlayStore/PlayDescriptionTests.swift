@@ -17,7 +17,8 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder(isInMemory: true)
-        let play = try GooglePlay(folder: folder.url, clock: ManualClock(), randomness: .seeded(1))
+        let play = try GooglePlay(
+            folder: folder.url, clock: ManualClock(), randomness: .seeded(1), newKey: TestKeys().next)
         try play.perform { books in
             try books.add(
                 PlayCatalog(

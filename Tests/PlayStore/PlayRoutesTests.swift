@@ -30,7 +30,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder(isInMemory: true)
-        play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1))
+        play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1), newKey: TestKeys().next)
         try play.perform { books in
             try books.add(
                 PlayCatalog(
@@ -378,7 +378,7 @@ import Testing
         let other = try TemporaryFolder(isInMemory: true)
         try Data("no database".utf8).write(to: other.file("play.sqlite"))
         #expect(throws: PlayError.self) {
-            try GooglePlay(folder: other.url, clock: clock, randomness: .seeded(1))
+            try GooglePlay(folder: other.url, clock: clock, randomness: .seeded(1), newKey: TestKeys().next)
         }
     }
 }

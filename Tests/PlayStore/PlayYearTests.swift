@@ -14,7 +14,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder(isInMemory: true)
-        play = try GooglePlay(folder: folder.url, clock: ManualClock(), randomness: .seeded(1))
+        play = try GooglePlay(folder: folder.url, clock: ManualClock(), randomness: .seeded(1), newKey: TestKeys().next)
         try sell(goldPrice: 20)
     }
 

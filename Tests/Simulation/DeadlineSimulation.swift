@@ -164,7 +164,7 @@ actor DeadlineSimulation {
         folder = try TemporaryFolder(isInMemory: true)
         let own = folder.folder("play")
         try FileManager.default.copyItem(at: SimulatedPlay.made.get().url, to: own)
-        play = try GooglePlay(folder: own, clock: garden.clock, randomness: .seeded(seed &+ 2))
+        play = try GooglePlay(folder: own, clock: garden.clock, randomness: .seeded(seed &+ 2), newKey: TestKeys().next)
         place = try SimulatedLedger.make(in: folder, named: "ledger")
         ledger = try place.open(randomness: dice.randomness)
         weather = [.appStore: StoreWeather(garden.clock), .googlePlay: StoreWeather(garden.clock)]

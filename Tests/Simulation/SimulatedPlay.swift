@@ -25,7 +25,8 @@ final class SimulatedPlay: Sendable {
     /// The folder of a Play that has sold nothing. It is made once, because its keys take time.
     static let made = Result {
         let folder = try TemporaryFolder(isInMemory: true)
-        let play = try GooglePlay(folder: folder.url, clock: ManualClock(), randomness: .seeded(1))
+        let play = try GooglePlay(
+            folder: folder.url, clock: ManualClock(), randomness: .seeded(1), newKey: TestKeys().next)
         try play.perform { books in
             try books.add(
                 PlayCatalog(
@@ -47,7 +48,7 @@ final class SimulatedPlay: Sendable {
         folder = try TemporaryFolder(isInMemory: true)
         let own = folder.folder("play")
         try FileManager.default.copyItem(at: Self.made.get().url, to: own)
-        play = try GooglePlay(folder: own, clock: app.store.clock, randomness: dice.randomness)
+        play = try GooglePlay(folder: own, clock: app.store.clock, randomness: dice.randomness, newKey: TestKeys().next)
     }
 
     private var keyFile: URL { folder.folder("play").appending(path: Self.keyFile, directoryHint: .notDirectory) }

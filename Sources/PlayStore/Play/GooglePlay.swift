@@ -32,17 +32,19 @@ package final class GooglePlay: Sendable {
     ///
     /// - Parameters:
     ///   - clock: The machine's clock. The Play's own is this one plus an offset.
+    ///   - newKey: Makes an RSA key.
     ///   - trust: Called with the licensing key of each app that is added.
     package init(
         folder: URL,
         clock: any WallClock,
         randomness: Randomness,
+        newKey: @escaping @Sendable () throws -> PrivateKey = PrivateKey.generateRSA,
         trust: @escaping Trust = { _, _ in }
     ) throws(PlayError) {
         machineClock = clock
         self.trust = trust
         self.randomness = randomness
-        keys = PlayKeys(folder: folder.appending(path: "keys", directoryHint: .isDirectory))
+        keys = PlayKeys(folder: folder.appending(path: "keys", directoryHint: .isDirectory), newKey: newKey)
         let file = folder.appending(path: "play.sqlite", directoryHint: .notDirectory)
         path = file.path
         queue = try PlaySchema.open(file, label: "play", .normal)

@@ -21,10 +21,12 @@ final class PlayKeys: Sendable {
     }
 
     private let folder: URL
+    /// Makes each RSA key of the Play, and of its service accounts.
+    let newKey: @Sendable () throws -> PrivateKey
     private let loaded = Mutex<[Use: PrivateKey]>([:])
 
-    init(folder: URL) {
-        self.folder = folder
+    init(folder: URL, newKey: @escaping @Sendable () throws -> PrivateKey) {
+        (self.folder, self.newKey) = (folder, newKey)
     }
 
     /// The key of a use. Two processes at once, or a crash, leave one key.
@@ -44,7 +46,7 @@ final class PlayKeys: Sendable {
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try PrivateFile.withLock(folder.appendingPathExtension("lock")) {
                 guard !FileManager.default.fileExists(atPath: file.path) else { return }
-                try PrivateFile.replace(file, with: Array(try PrivateKey.generateRSA().pem().utf8))
+                try PrivateFile.replace(file, with: Array(try newKey().pem().utf8))
             }
         } catch {
             throw PlayError.signingFailed("\(error)")

@@ -61,7 +61,7 @@ extension PlayBooks {
         for packageName in packageNames ?? [] where try !hasApp(packageName) {
             throw PlayError.appNotFound(packageName)
         }
-        let key = try PrivateKey.generateRSA()
+        let key = try keys.newKey()
         let name = String(decoding: randomness.bytes(8).map { UInt8(ascii: "a") + $0 % 26 }, as: UTF8.self)
         let account = ServiceAccount(
             email: "\(name)@\(Self.project).iam.gserviceaccount.com",

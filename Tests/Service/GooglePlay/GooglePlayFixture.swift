@@ -38,7 +38,7 @@ final class GooglePlayFixture: Sendable {
         let garden = try TestGarden(refundRules: refundRules, start: start)
         let folder = garden.folder.folder("play")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let play = try GooglePlay(folder: folder, clock: garden.clock, randomness: .seeded(3))
+        let play = try GooglePlay(folder: folder, clock: garden.clock, randomness: .seeded(3), newKey: TestKeys().next)
         try play.perform { books in
             try books.add(
                 PlayCatalog(

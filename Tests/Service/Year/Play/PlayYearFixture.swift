@@ -68,7 +68,7 @@ final class PlayYearFixture: Sendable {
         let clock = ManualClock(try #require(Timestamp(rfc3339: "2027-01-01T12:00:00Z")))
         let playFolder = folder.folder("play")
         try FileManager.default.createDirectory(at: playFolder, withIntermediateDirectories: true)
-        let play = try GooglePlay(folder: playFolder, clock: clock, randomness: .seeded(5))
+        let play = try GooglePlay(folder: playFolder, clock: clock, randomness: .seeded(5), newKey: TestKeys().next)
         return try await Application(router: play.routes(sandboxKey: APIKey("key")).router()).test(.live) { server in
             let port = try #require(server.port)
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
