@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Service
@@ -24,11 +25,11 @@ final class Browser: Sendable {
         func has(_ part: String) -> Bool { text.contains(part) }
     }
 
-    private let routes: ServiceRoutes
+    private let responder: RouterResponder<ServiceContext>
     private let jar = Mutex<[String: String]>([:])
 
     init(routes: ServiceRoutes) {
-        self.routes = routes
+        responder = routes.router().buildResponder()
     }
 
     /// The cookies by name.
@@ -81,7 +82,7 @@ final class Browser: Sendable {
         var headers = headers
         let cookies = cookies
         if !cookies.isEmpty { headers[.cookie] = cookies.map { "\($0)=\($1)" }.joined(separator: "; ") }
-        let page = try await Application(router: routes.router()).test(.router) { [headers] client in
+        let page = try await Application(responder: responder).test(.router) { [headers] client in
             try await client.execute(
                 uri: path, method: method, headers: headers, body: body
             ) { response in

@@ -44,7 +44,8 @@ struct DoorGarden {
     /// The public key of the garden's app.
     let key: String
     let metrics = ServiceMetrics()
-    private let routes: ServiceRoutes
+    /// The routes as a service has them, built once for all requests.
+    private let responder: RouterResponder<ServiceContext>
 
     /// - Parameters:
     ///   - doors: The open doors.
@@ -101,8 +102,9 @@ struct DoorGarden {
                 logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }), freeBytes: disk.askFree)
         }
         let till = Till(entitlements, clock: garden.clock)
-        routes = ServiceRoutes(
-            till, stores: stores, settings, others: [DoorRoutes(doors, till, stores: stores, settings)])
+        responder = ServiceRoutes(
+            till, stores: stores, settings, others: [DoorRoutes(doors, till, stores: stores, settings)]
+        ).router().buildResponder()
     }
 
     struct Answer {
@@ -135,7 +137,7 @@ struct DoorGarden {
         let key = key ?? self.key
         if !key.isEmpty { headers[.authorization] = "Bearer \(key)" }
         let bytes = body.map { ByteBuffer(string: $0.compactText) }
-        return try await Application(router: routes.router()).test(.router) { [headers] client in
+        return try await Application(responder: responder).test(.router) { [headers] client in
             try await client.execute(uri: path, method: method, headers: headers, body: bytes) { response in
                 Answer(
                     status: response.status.code, headers: response.headers,

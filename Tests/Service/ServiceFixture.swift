@@ -38,6 +38,8 @@ struct ServiceFixture {
     let shop: TestShop
     /// The routes, with accounts.
     let routes: ServiceRoutes
+    /// The routes as a service has them, built once for all requests.
+    private let responder: RouterResponder<ServiceContext>
     let keys: APIKeys
     /// An API key with every scope.
     let key: String
@@ -132,6 +134,7 @@ struct ServiceFixture {
             StorageReserve(bytes: 1 << 20, clock: clock, logger: Self.logger, freeBytes: disk.askFree)
         }
         routes = ServiceRoutes(till, stores: stores, settings)
+        responder = routes.router().buildResponder()
     }
 
     /// Buys a product at the shop, without redeeming it.
@@ -179,7 +182,7 @@ struct ServiceFixture {
         var headers = headers
         let key = key ?? self.key
         if !key.isEmpty { headers[.authorization] = "Bearer \(key)" }
-        return try await Application(router: routes.router()).test(framework) { [headers] client in
+        return try await Application(responder: responder).test(framework) { [headers] client in
             try await client.execute(
                 uri: path, method: method, headers: headers, body: bytes.map { ByteBuffer(bytes: $0) }
             ) { response in
