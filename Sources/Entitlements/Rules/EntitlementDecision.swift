@@ -279,6 +279,7 @@ extension EntitlementDecision {
 
     /// Redeems the transactions parked for the other parts of a claim's subscription, if nobody else owns the part.
     mutating func applyParked(partsOf claim: Claim, of user: Int64) {
+        guard facts.hasMoved(claim.originalKey) else { return }
         var seen: Set<TransactionKey> = [claim.originalKey]
         // A part that is applied may state a further one.
         while let part = facts.subscription(of: claim.originalKey).first(where: { !seen.contains($0) }) {
