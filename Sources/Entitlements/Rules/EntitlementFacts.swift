@@ -140,8 +140,13 @@ package struct EntitlementFacts: Sendable {
     func standing(for stated: Claim) -> Claim {
         let claim = stated.keepsEnd ? keepingEnd(of: stated) : stated
         guard transactions[claim.key] == nil else { return claim }
-        let known = PurchaseEvent.events(of: claim).lazy.compactMap { transactionsByEvent[$0] }.first
-        return known.map { claim.with(transactionIdentifier: $0.identifier) } ?? claim
+        // A lazy sequence would copy all facts.
+        for event in PurchaseEvent.events(of: claim) {
+            if let known = transactionsByEvent[event] {
+                return claim.with(transactionIdentifier: known.identifier)
+            }
+        }
+        return claim
     }
 
     private func keepingEnd(of claim: Claim) -> Claim {
@@ -341,6 +346,12 @@ extension EntitlementFacts {
     struct NamedOwner: Hashable, Sendable {
         let user: Int64
         let naming: Naming
+
+        /// The one of the last naming, and the first one of two alike.
+        fileprivate static func last(_ one: NamedOwner?, _ other: NamedOwner?) -> NamedOwner? {
+            guard let one, let other else { return one ?? other }
+            return one.naming < other.naming ? other : one
+        }
     }
 
     /// The owner by the account tokens of a claim and of the claims parked with it.
@@ -352,8 +363,8 @@ extension EntitlementFacts {
     ///   owner, or if the purchase has added to another user's balance, which may be spent.
     mutating func namedOwner(by claim: Claim, _ siblings: ParkedSiblings, of original: TransactionKey?) -> NamedOwner? {
         let said = claim.appAccountToken == nil ? parked[claim.key]?.claim : nil
-        let last = [namedOwner(by: claim), said.flatMap { namedOwner(by: $0) }, siblings.lastNaming]
-            .compactMap(\.self).max { $0.naming < $1.naming }
+        let last = NamedOwner.last(
+            .last(namedOwner(by: claim), said.flatMap { namedOwner(by: $0) }), siblings.lastNaming)
         guard let last, let original, let purchase = purchases[original] else { return last }
         if let naming = purchase.naming, last.naming < naming { return nil }
         return last.user != purchase.owner && summary(of: original).addsToBalance ? nil : last
