@@ -23,10 +23,11 @@ struct EntitlementChangeRecords {
     /// - Throws: `BrokenInvariant` if the decision breaks what must hold.
     func write() throws {
         try decision.check(after: before)
+        let changed = changedKeys
         let (entries, refusals) = try newEvents()
-        var (heads, hooks) = try transaction.audit.headsAndHooks(of: affectedUsers(entries))
+        var (heads, hooks) = try transaction.audit.headsAndHooks(of: affectedUsers(entries, changed))
         let places = try move(changes.transferred, &heads)
-        try requireOwners()
+        try requireOwners(of: changed)
         try deleteExpectations(of: changes.newPurchases)
         let products = try productNumbers(entries)
         let new = try newTransactions(changes.newTransactions, &heads)
@@ -36,7 +37,7 @@ struct EntitlementChangeRecords {
         try updateFacts(of: changes.changedFacts.sorted(), places)
         try writeRenewals(of: changes.changedRenewals.sorted())
         try writeStates(of: changes.recordedStates.sorted())
-        try updateBenefits(of: changes.changedRenewals.union(changedKeys.compactMap(original(of:))), places)
+        try updateBenefits(of: changes.changedRenewals.union(changed.compactMap(original(of:))), places)
         try updateNaming(of: changes.named.filter { before.purchases[$0] != nil })
         try writeParked(changes.parkedOrUnparked.sorted())
         try writeMoves(changes.moves)
@@ -62,13 +63,23 @@ struct EntitlementChangeRecords {
     }
 
     /// The users whose data changes. Each write for a user increments the version of the user's head.
-    private func affectedUsers(_ entries: [(entry: AuditEntry, user: Int64)]) -> Set<Int64> {
-        let originals = changes.named.union(changes.transferred).union(changes.changedRenewals)
-            .union(changes.recordedStates)
-        let former = changes.transferred.compactMap { before.purchases[$0]?.owner }
-        return Set(
-            entries.map(\.user) + former + changedKeys.compactMap(owner(of:))
-                + originals.compactMap { after.purchases[$0]?.owner })
+    ///
+    /// - Parameter changed: The new and changed transactions.
+    private func affectedUsers(
+        _ entries: [(entry: AuditEntry, user: Int64)], _ changed: Set<TransactionKey>
+    ) -> Set<Int64> {
+        var users: Set<Int64> = []
+        func addOwners(of originals: some Sequence<TransactionKey>, in facts: EntitlementFacts) {
+            for original in originals { if let owner = facts.purchases[original]?.owner { users.insert(owner) } }
+        }
+        for (_, user) in entries { users.insert(user) }
+        for key in changed { if let owner = owner(of: key) { users.insert(owner) } }
+        addOwners(of: changes.transferred, in: before)
+        addOwners(of: changes.transferred, in: after)
+        addOwners(of: changes.named, in: after)
+        addOwners(of: changes.changedRenewals, in: after)
+        addOwners(of: changes.recordedStates, in: after)
+        return users
     }
 
     /// Inserts the owners of new transactions and of new purchases. A purchase is named by its first transaction, which may be redeemed
@@ -94,8 +105,11 @@ struct EntitlementChangeRecords {
     ///
     /// A distributed database checks a transaction on each node by itself. So a transfer can commit after the owner was read on
     /// one node, and before the owner's rows are read on another.
-    private func requireOwners() throws {
-        let changed = changes.changedRenewals.union(changes.recordedStates).union(changedKeys.compactMap(original(of:)))
+    ///
+    /// - Parameter keys: The new and changed transactions.
+    private func requireOwners(of keys: Set<TransactionKey>) throws {
+        guard !before.purchases.isEmpty else { return }
+        let changed = changes.changedRenewals.union(changes.recordedStates).union(keys.compactMap(original(of:)))
             .union(changes.parkedOrUnparked.compactMap { after.parked[$0]?.claim.originalKey })
         try database.require(
             "owner_id", of: "claim", where: Table.transactionKey,
@@ -160,6 +174,7 @@ struct EntitlementChangeRecords {
     }
 
     private func writeRenewals(of originals: [TransactionKey]) throws {
+        guard !originals.isEmpty else { return }
         let rows = originals.compactMap { original -> (key: [any SQLConvertible], renewal: StatedRenewal)? in
             guard let purchase = after.purchases[original], let renewal = purchase.renewal else { return nil }
             return ([purchase.owner] + original.sqlValues(apps), renewal)
@@ -217,6 +232,7 @@ struct EntitlementChangeRecords {
     }
 
     private func writeParked(_ keys: [TransactionKey]) throws {
+        guard !keys.isEmpty else { return }
         try database.delete(
             from: "parked_transaction", where: Table.transactionKey, keys.map { $0.sqlValues(apps) })
         try database.insert(
@@ -242,6 +258,7 @@ struct EntitlementChangeRecords {
 
     /// Makes the purchases as which subscriptions were sold before lead to the transactions that say so.
     private func writeMoves(_ moves: [TransactionKey: TransactionKey]) throws {
+        guard !moves.isEmpty else { return }
         try database.insert(
             into: "parked_original", Table.originalKey + ["transaction_id"],
             moves.sorted { $0.key < $1.key }.map { $0.key.sqlValues(apps) + [$0.value.identifier] }, isNew: false)
@@ -351,27 +368,35 @@ extension EntitlementChangeRecords {
             }, isNew: false)
     }
 
+    /// The columns of a new transaction, which are made once.
+    private static let transactionColumns =
+        [
+            "user_id", "sequence", "original_transaction_id", "transaction_id", "origin", "app", "product", "quantity",
+            "purchase_date", "redeemed_at", "proof_digest", "chain", "collection", "number",
+        ] + StandingBenefit.columns + EntitlementFacts.Transaction.statementColumns + TransactionFacts.columnNames
+
     private func insertTransactions(_ new: [NewTransaction], _ products: ProductNumbers) throws {
         let chains = try ChainRecords(database: database)
             .numbers(of: Set(new.compactMap(\.claim.fingerprints)), among: chains)
         try database.insert(
-            into: "redeemed_transaction",
-            [
-                "user_id", "sequence", "original_transaction_id", "transaction_id", "origin", "app", "product",
-                "quantity", "purchase_date", "redeemed_at", "proof_digest", "chain", "collection", "number",
-            ] + StandingBenefit.columns + EntitlementFacts.Transaction.statementColumns + TransactionFacts.columnNames,
+            into: "redeemed_transaction", Self.transactionColumns,
             try new.map { new in
                 let claim = new.claim
                 guard let product = products[claim.productIdentifier] else {
                     throw BrokenInvariant("a new transaction has a product with a number", claim.transactionIdentifier)
                 }
-                return [
+                var values: [any SQLConvertible] = []
+                values.reserveCapacity(Self.transactionColumns.count)
+                values += [
                     new.owner, new.sequence, claim.originalTransactionIdentifier, claim.transactionIdentifier,
                     claim.origin, apps[claim.app], product, claim.quantity, claim.purchaseDate,
                     decision.moment, claim.proofDigest, claim.fingerprints.flatMap { chains[$0] },
                     claim.item?.collection, claim.item?.number,
-                ] + new.benefit.sqlValues + (try new.transaction.statementValues)
-                    + (new.transaction.stated ?? TransactionFacts()).sqlValues
+                ]
+                values += new.benefit.sqlValues
+                values += try new.transaction.statementValues
+                values += (new.transaction.stated ?? TransactionFacts()).sqlValues
+                return values
             })
     }
 

@@ -12,7 +12,7 @@ struct EntitlementRecords {
         let named = Set(claims.map(\.originalKey) + claims.compactMap(\.chain))
         // Proofs of two formats may name different original transactions for one transaction.
         let others = try originalsOfClaimed(Set(claims.map(\.key))).subtracting(named)
-        let parked = try readPurchases(Self.originals(of: claims, in: database), among: named, into: &facts)
+        let parked = try readPurchases(originals(named), among: named, into: &facts)
         let moved = try readPurchases(originals(others), among: others, into: &facts)
         try readTransactions(into: &facts)
         try readParked(claims, parked, into: &facts)
@@ -237,7 +237,13 @@ struct EntitlementRecords {
 
     private static func named(by claims: [Claim]) -> Set<TransactionKey> {
         // A statement about the original transaction also covers the transactions that repeat it.
-        Set(claims.map(\.originalKey)).union(claims.map(\.key)).union(claims.compactMap(\.previous))
+        var named: Set<TransactionKey> = []
+        for claim in claims {
+            named.insert(claim.originalKey)
+            named.insert(claim.key)
+            if let previous = claim.previous { named.insert(previous) }
+        }
+        return named
     }
 
     private static func parked(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLQuery {

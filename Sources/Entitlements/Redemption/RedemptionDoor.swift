@@ -741,6 +741,7 @@ struct RefusalRecords {
     }
 
     func insert(_ refusals: [Refusal]) throws {
+        guard !refusals.isEmpty else { return }
         try database.insert(
             into: "refusal", ["user_id"] + Table.transactionKey + ["reason"],
             refusals.map { [$0.user] + $0.key.sqlValues(apps) + [$0.result] })

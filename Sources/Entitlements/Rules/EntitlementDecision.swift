@@ -29,7 +29,9 @@ package struct EntitlementDecision: Sendable {
         let claim = facts.standing(for: presented)
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
-        let named = standing(facts.namedOwner(by: claim, siblings, of: original), of: original)
+        // As an argument of the next call, it would have the whole decision copied.
+        let byToken = facts.namedOwner(by: claim, siblings, of: original)
+        let named = standing(byToken, of: original)
         if let refusal = refusal(of: claim, facts.decidingOriginal(of: claim), named, to: user) {
             changes.events.append(.refused(refusal, presented, user: user, actor: actor))
             return refusal
@@ -75,7 +77,8 @@ package struct EntitlementDecision: Sendable {
         let claim = facts.standing(for: stated)
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
-        let named = standing(facts.namedOwner(by: claim, siblings, of: original), of: original)
+        let byToken = facts.namedOwner(by: claim, siblings, of: original)
+        let named = standing(byToken, of: original)
         let before = facts.transactions[claim.key]
         let deciding = original ?? (expectedOwner(of: claim) == nil ? facts.decidingOriginal(of: claim) : nil)
         let known = deciding.flatMap { facts.purchases[$0]?.owner } ?? expectedOwner(of: claim)
@@ -156,7 +159,7 @@ extension EntitlementDecision {
         let original = claim.renewal.flatMap { _ in facts.ownedOriginal(of: claim) }
         let renewal = original.flatMap { facts.purchases[$0]?.renewal }
         let period = original.flatMap { facts.reading(periodsOf: $0, \.last) }
-        let purchase = facts.ownedOriginal(of: claim) ?? claim.originalKey
+        let purchase = facts.transactions[claim.key]?.originalKey ?? claim.originalKey
         let moves = facts.previous(of: purchase)
         let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
         for previous in facts.previous(of: purchase).subtracting(moves).sorted() {
@@ -279,6 +282,7 @@ extension EntitlementDecision {
 
     /// Redeems the transactions parked for the other parts of a claim's subscription, if nobody else owns the part.
     mutating func applyParked(partsOf claim: Claim, of user: Int64) {
+        guard facts.hasMoved(claim.originalKey) else { return }
         var seen: Set<TransactionKey> = [claim.originalKey]
         // A part that is applied may state a further one.
         while let part = facts.subscription(of: claim.originalKey).first(where: { !seen.contains($0) }) {

@@ -140,8 +140,13 @@ package struct EntitlementFacts: Sendable {
     func standing(for stated: Claim) -> Claim {
         let claim = stated.keepsEnd ? keepingEnd(of: stated) : stated
         guard transactions[claim.key] == nil else { return claim }
-        let known = PurchaseEvent.events(of: claim).lazy.compactMap { transactionsByEvent[$0] }.first
-        return known.map { claim.with(transactionIdentifier: $0.identifier) } ?? claim
+        // A lazy sequence would copy all facts.
+        for event in PurchaseEvent.events(of: claim) {
+            if let known = transactionsByEvent[event] {
+                return claim.with(transactionIdentifier: known.identifier)
+            }
+        }
+        return claim
     }
 
     private func keepingEnd(of claim: Claim) -> Claim {
@@ -184,10 +189,12 @@ package struct EntitlementFacts: Sendable {
         ownedOriginal(of: claim) ?? claim.chain.flatMap { purchases[$0] == nil ? nil : $0 } ?? ownedPart(of: claim)
     }
 
-    /// An owned part of the subscription of a claim, and of several the one that it states; nil if nobody owns any.
+    /// An owned part of the subscription of a claim to a purchase that nobody owns, and of several the one that it states; nil if nobody
+    /// owns any.
     func ownedPart(of claim: Claim) -> TransactionKey? {
-        claim.previous.flatMap { purchases[$0] == nil ? nil : $0 }
-            ?? subscription(of: claim.originalKey).first { purchases[$0] != nil }
+        if let previous = claim.previous, purchases[previous] != nil { return previous }
+        guard hasMoved(claim.originalKey) else { return nil }
+        return subscription(of: claim.originalKey).first { purchases[$0] != nil }
     }
 
     /// True if the transaction of a claim is known with another product. Then the claim is about another purchase.
@@ -296,9 +303,12 @@ extension EntitlementFacts {
     /// The purchases that have moved, or have come from a move, as far as they are known.
     var movedOriginals: Set<TransactionKey> { Set(moves.keys) }
 
+    /// True if a purchase is not the only part of its subscription, as far as it is known. Most purchases are alone.
+    func hasMoved(_ original: TransactionKey) -> Bool { moves[original] != nil }
+
     /// The purchases of which a subscription consists, in order. One that has not moved is alone.
     func subscription(of original: TransactionKey) -> [TransactionKey] {
-        guard moves[original] != nil else { return [original] }
+        guard hasMoved(original) else { return [original] }
         var (parts, next): (Set<TransactionKey>, [TransactionKey]) = ([original], [original])
         while let part = next.popLast() {
             next += (moves[part] ?? []).filter { parts.insert($0).inserted }
@@ -308,14 +318,13 @@ extension EntitlementFacts {
 
     /// The purchases as which redeemed transactions of a purchase say that the subscription was sold before.
     func previous(of original: TransactionKey) -> Set<TransactionKey> {
-        guard moves[original] != nil else { return [] }
+        guard hasMoved(original) else { return [] }
         return Set(transactions(of: original).compactMap(\.transaction.previous)).subtracting([original])
     }
 
     /// True if a subscription goes on as another purchase of the same owner. Then the end of this one is no end for the customer.
     func goesOn(after original: TransactionKey) -> Bool {
-        let parts = subscription(of: original)
-        guard parts.count > 1, let owner = purchases[original]?.owner else { return false }
+        guard hasMoved(original), let owner = purchases[original]?.owner else { return false }
         func periods(of original: TransactionKey) -> [(from: Timestamp, until: Timestamp)] {
             transactions(of: original).compactMap { _, transaction in
                 guard !transaction.status.isRevoked, let end = transaction.expiresAt else { return nil }
@@ -324,7 +333,7 @@ extension EntitlementFacts {
         }
         guard let last = periods(of: original).max(by: { $0.from < $1.from }) else { return false }
         let end = last.until.adding(seconds: PurchaseStatus.maximumGapSeconds)
-        return parts.contains { part in
+        return subscription(of: original).contains { part in
             part != original && purchases[part]?.owner == owner
                 && periods(of: part).contains { $0.from >= last.from && $0.from <= end && $0.until > last.from }
         }
@@ -337,6 +346,12 @@ extension EntitlementFacts {
     struct NamedOwner: Hashable, Sendable {
         let user: Int64
         let naming: Naming
+
+        /// The one of the last naming, and the first one of two alike.
+        fileprivate static func last(_ one: NamedOwner?, _ other: NamedOwner?) -> NamedOwner? {
+            guard let one, let other else { return one ?? other }
+            return one.naming < other.naming ? other : one
+        }
     }
 
     /// The owner by the account tokens of a claim and of the claims parked with it.
@@ -348,8 +363,8 @@ extension EntitlementFacts {
     ///   owner, or if the purchase has added to another user's balance, which may be spent.
     mutating func namedOwner(by claim: Claim, _ siblings: ParkedSiblings, of original: TransactionKey?) -> NamedOwner? {
         let said = claim.appAccountToken == nil ? parked[claim.key]?.claim : nil
-        let last = [namedOwner(by: claim), said.flatMap { namedOwner(by: $0) }, siblings.lastNaming]
-            .compactMap(\.self).max { $0.naming < $1.naming }
+        let last = NamedOwner.last(
+            .last(namedOwner(by: claim), said.flatMap { namedOwner(by: $0) }), siblings.lastNaming)
         guard let last, let original, let purchase = purchases[original] else { return last }
         if let naming = purchase.naming, last.naming < naming { return nil }
         return last.user != purchase.owner && summary(of: original).addsToBalance ? nil : last

@@ -127,13 +127,16 @@ extension TransactionFacts {
         if isEmpty || other.isEmpty { return isEmpty ? other : self }
         let (place, otherPlace) = (order(numbers.own), other.order(numbers.other))
         let (earlier, later) = place < otherPlace ? (self, other) : (other, self)
-        var facts = TransactionFacts()
+        var facts = later
         for fact in TransactionFact.allCases {
             let (before, after) = (earlier[fact], later[fact])
+            // Most facts are stated alike, or not at all, and each reading of a fact's row makes the row anew.
+            guard !StatedValue.isSame(before, after) else { continue }
+            let field = fact.field
             facts[fact] =
-                switch fact.field.source {
+                switch field.source {
                 // A refund only adds to an Advanced Commerce item.
-                case _ where place == otherPlace && fact.field.kind == .object:
+                case _ where place == otherPlace && field.kind == .object:
                     [before, after].compactMap(\.self).max { ($0.length, $0) < ($1.length, $1) }
                 case _ where place == otherPlace, .appReceipts: [before, after].compactMap(\.self).max()
                 case .anyStatement, .googlePlay: after ?? before
@@ -151,6 +154,16 @@ extension TransactionFacts {
 extension StatedValue {
     /// The bytes of a text; 0 for a number.
     fileprivate var length: Int { if case .text(let text) = self { text.utf8.count } else { 0 } }
+
+    /// True if both are absent, or have the same number or the same bytes.
+    fileprivate static func isSame(_ value: StatedValue?, _ other: StatedValue?) -> Bool {
+        switch (value, other) {
+        case (nil, nil): true
+        case (.integer(let number), .integer(let other)): number == other
+        case (.text(let text), .text(let other)): text.hasSameBytes(as: other)
+        default: false
+        }
+    }
 }
 
 /// The identity of a transaction: its identifier within its app and origin, compared by bytes.

@@ -43,20 +43,22 @@ extension EntitlementDecision {
         let original = facts.ownedOriginal(of: claim) ?? claim.originalKey
         let tolerance = Successor.toleranceSeconds
         let parts = facts.subscription(of: original)
-        var known: [TransactionKey] = []
+        func replaces(_ successor: Successor) -> Bool {
+            successor.replaces(claim.productIdentifier, of: original, from: claim.purchaseDate, revokedAt: date)
+        }
+        func follows(_ other: Claim) -> Bool {
+            other.isKnown && parts.contains(other.originalKey) && replaces(Successor(other))
+        }
         // The other purchases of the proof, and parked renewals, follow in the same decision.
-        var following = presented
+        var isUpgrade = presented.contains(where: follows)
         for part in parts {
-            known += facts.reading(periodsOf: part) {
+            let known = facts.reading(periodsOf: part) {
                 $0.keys(from: date.adding(seconds: -tolerance), through: date.adding(seconds: tolerance))
             }
-            following += Array(facts.parkedSiblings(of: claim.key, in: part).claims)
-        }
-        let successors =
-            known.compactMap { facts.transactions[$0].map { Successor($0) } }
-            + following.filter { $0.isKnown && parts.contains($0.originalKey) }.map { Successor($0) }
-        let isUpgrade = successors.contains {
-            $0.replaces(claim.productIdentifier, of: original, from: claim.purchaseDate, revokedAt: date)
+            let siblings = facts.parkedSiblings(of: claim.key, in: part)
+            isUpgrade =
+                isUpgrade || known.contains { facts.transactions[$0].map { replaces(Successor($0)) } ?? false }
+                || siblings.claims.contains(where: follows)
         }
         return isUpgrade ? status.withoutRevocation : status
     }
@@ -82,8 +84,10 @@ extension EntitlementDecision {
         if claim.expiresAt != nil {
             let new = Successor(claim)
             var candidates = revoked
-            for part in facts.subscription(of: claim.originalKey) where facts.purchases[part]?.owner == user {
-                candidates.formUnion(facts.reading(periodsOf: part, \.revoked))
+            if facts.hasMoved(claim.originalKey) {
+                for part in facts.subscription(of: claim.originalKey) where facts.purchases[part]?.owner == user {
+                    candidates.formUnion(facts.reading(periodsOf: part, \.revoked))
+                }
             }
             for key in candidates.sorted() {
                 guard let transaction = facts.transactions[key], let date = transaction.status.revocationDate,

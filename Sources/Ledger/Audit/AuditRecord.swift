@@ -119,8 +119,7 @@ package struct AuditRecords {
         _ products: ProductNumbers = ProductNumbers(), _ hooks: [LedgerFeature.AuditHook]? = nil
     ) throws {
         guard !entries.isEmpty else { return }
-        let sold = Set(entries.compactMap(\.entry.app))
-        let apps = try apps ?? (sold.isEmpty ? AppNumbers() : database.apps.numbers(of: sold))
+        let apps = try apps ?? numbers(ofAppsIn: entries)
         let records = entries.map { entry, user in
             let head = heads[user, default: .first]
             let record = AuditRecord(entry, after: (head.auditNumber, head.auditDigest), randomness: randomness)
@@ -148,10 +147,17 @@ package struct AuditRecords {
                     record.digest, app, entry.measure?.amount, entry.measure?.balance, entry.measure?.end,
                 ]
             })
-        for user in Set(records.map(\.user)) { database.recordChange(of: user) }
+        for (_, user) in records { database.recordChange(of: user) }
+        let hooks = try hooks ?? self.hooks()
+        guard !hooks.isEmpty else { return }
         // The App Store goes on stating what happens to the purchases of an erased user, which concerns nobody any more.
         let told = records.filter { heads[$0.user]?.isErased != true }
-        for hook in try hooks ?? self.hooks() { try hook(told, database, randomness) }
+        for hook in hooks { try hook(told, database, randomness) }
+    }
+
+    private func numbers(ofAppsIn entries: [(entry: AuditEntry, user: Int64)]) throws -> AppNumbers {
+        let sold = Set(entries.compactMap(\.entry.app))
+        return sold.isEmpty ? AppNumbers() : try database.apps.numbers(of: sold)
     }
 
     /// Reads the heads of users whose logs entries are appended to, and prepares the hooks of features, in one round trip.

@@ -15,7 +15,7 @@ package struct SQLKeys: Sendable {
     }
 
     package init(texts keys: some Sequence<[String]>) {
-        self.init(Self.distinct(keys.map { (0, $0) }), texts: SQLList.texts)
+        self.init(Self.distinct(keys.lazy.map { (0, $0) }), texts: SQLList.texts)
     }
 
     private init(columns: [SQLList], count: Int) { (self.columns, self.count) = (columns, count) }
@@ -27,8 +27,10 @@ package struct SQLKeys: Sendable {
     }
 
     private static func distinct(_ keys: some Sequence<(Int64, [String])>) -> [(Int64, [ByteKey])] {
-        let sorted = keys.map { ($0, $1.map { ByteKey($0) }) }
-            .sorted { $0.0 == $1.0 ? $0.1.lexicographicallyPrecedes($1.1) : $0.0 < $1.0 }
+        let all = keys.map { ($0, $1.map { ByteKey($0) }) }
+        // Many groups have one redemption, and one key needs no order.
+        guard all.count > 1 else { return all }
+        let sorted = all.sorted { $0.0 == $1.0 ? $0.1.lexicographicallyPrecedes($1.1) : $0.0 < $1.0 }
         return sorted.reduce(into: []) { distinct, key in
             if !(distinct.last.map { $0 == key } ?? false) { distinct.append(key) }
         }

@@ -12,6 +12,9 @@ package protocol LedgerDatabase {
 
     func presentTables() throws -> Set<String>
 
+    /// The present tables among which one is sought: all, or that one alone where reading the others costs more.
+    func presentTables(seeking table: String) throws -> Set<String>
+
     func create(_ table: Table) throws
 
     /// Takes the statistics by which a database server plans its queries, after many rows were written.
@@ -131,6 +134,9 @@ package protocol LedgerDatabase {
 }
 
 extension LedgerDatabase {
+    // One round trip finds all.
+    package func presentTables(seeking table: String) throws -> Set<String> { try presentTables() }
+
     // SQLite's plans follow from the statements.
     package func takeStatistics(of table: Table) throws {}
 

@@ -226,7 +226,7 @@ extension LedgerDatabase {
     /// Returns true if the ledger has a table. The transaction must not have created the table itself.
     package func has(_ table: String) throws -> Bool {
         if tables.isPresent(table) { return true }
-        let found = try presentTables()
+        let found = try presentTables(seeking: table)
         tables.add(found)
         return found.contains(table)
     }
