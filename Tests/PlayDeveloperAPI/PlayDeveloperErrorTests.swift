@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `a key that Google does not know gets no access token`() async throws {
-        let elsewhere = try await PlayServer()
+        let elsewhere = try await PlayServer(newKey: PrivateKey.generateRSA)
         let key = try elsewhere.play.perform { try $0.makeServiceAccount(at: server.url) }
         let stranger = try server.client(GoogleServiceAccount(json: key.json()))
         let refused = await error("aaaabbbbccccddddeeeeffff", of: stranger)

@@ -91,9 +91,11 @@ final class PlayServer: Sendable {
     private let task: Task<Void, Never>
 
     /// Starts the Play and waits until it listens.
-    init() async throws {
+    ///
+    /// - Parameter newKey: Makes an RSA key of the Play.
+    init(newKey: @escaping @Sendable () throws -> PrivateKey = TestKeys().next) async throws {
         folder = try TemporaryFolder(isInMemory: true)
-        play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1), newKey: TestKeys().next)
+        play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1), newKey: newKey)
         try play.perform { books in
             try books.add(
                 PlayCatalog(
