@@ -146,6 +146,8 @@ package struct AnswerJSON {
 
     package mutating func append(_ number: some FixedWidthInteger) { bytes.append(contentsOf: String(number).utf8) }
 
+    package mutating func append(_ number: JSONNumber) { bytes.append(contentsOf: number.text.utf8) }
+
     package mutating func append(_ json: [UInt8]) { bytes.append(contentsOf: json) }
 
     /// Appends the name of an object's next member, which needs no escapes.

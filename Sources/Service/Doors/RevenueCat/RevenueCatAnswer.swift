@@ -81,7 +81,7 @@ extension AnswerJSON {
         guard let price else { return append("null") }
         object { json in
             json.name("amount")
-            json.append(Array(JSONNumber(thousandths: price.milliunits).text.utf8))
+            json.append(JSONNumber(thousandths: price.milliunits))
             json.text("currency", price.currency)
         }
     }

@@ -85,9 +85,15 @@ package struct CustomerInfo: Sendable {
 
     /// The next moment at which time alone may change customer info, besides the dates of the request; nil if there is none.
     package var changesAt: Timestamp? {
-        let ends = subscriptions.values.map(\.expiresDate) + entitlements.values.map(\.expiresDate)
-        return (ends.compactMap(\.self) + facts.transactions.flatMap(\.turningPoints))
-            .filter { $0 > facts.requestDate }.min()
+        let moment = facts.requestDate
+        var next: Timestamp?
+        func note(_ change: Timestamp?) {
+            if let change, change > moment { next = min(next ?? change, change) }
+        }
+        for subscription in subscriptions.values { note(subscription.expiresDate) }
+        for entitlement in entitlements.values { note(entitlement.expiresDate) }
+        for transaction in facts.transactions { note(transaction.turningPoint(after: moment)) }
+        return next
     }
 }
 
