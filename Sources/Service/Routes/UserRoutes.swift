@@ -43,7 +43,10 @@ struct UserRoutes: OperationGroup {
         if let json = made.unknown, let unknown = try await subjects.unknown(user, to: context, in: service.ledger) {
             answer = CacheableAnswer(try unknown.json(beside: json), type: "application/json")
         }
-        return answer.response(to: request, headers: [.cacheControl: "private, no-cache"])
+        var headers = HTTPFields()
+        headers.reserveForAnswer()
+        headers[.cacheControl] = "private, no-cache"
+        return answer.response(to: request, headers: headers)
     }
 
     func add(to group: RouterGroup<ServiceContext>) {

@@ -42,7 +42,8 @@ package enum RevenueCatAnswer {
     private static func response(
         tag: String, for request: Request, at moment: Timestamp, status: HTTPResponse.Status, _ json: () -> [UInt8]
     ) -> Response {
-        var headers: HTTPFields = [:]
+        var headers = HTTPFields()
+        headers.reserveForAnswer()
         if let name = HTTPField.Name.revenueCatEntityTag { headers[name] = tag }
         if let requestTimeName { headers[requestTimeName] = String(moment.millisecondsSince1970) }
         if let name = HTTPField.Name.revenueCatEntityTag, status == .ok, request.headers[name] == tag {
@@ -53,7 +54,9 @@ package enum RevenueCatAnswer {
 
     /// The entity tag of content: 16 hexadecimal digits.
     static func entityTag(of content: [UInt8]) -> String {
-        DigestAlgorithm.sha256.digest(of: content).prefix(8).hexadecimal
+        var digest = SHA256State()
+        digest.update(content[...])
+        return digest.hexadecimal(ofFirst: 8)
     }
 }
 

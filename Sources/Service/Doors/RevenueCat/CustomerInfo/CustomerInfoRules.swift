@@ -16,9 +16,8 @@ extension CustomerInfo {
             subscriptions[product] = Self.subscription(product, periods, facts)
         }
         purchases.reserveCapacity(periods.purchases.count)
-        var name: [UInt8] = []
         for (product, periods) in periods.purchases {
-            purchases[product] = periods.map { Self.purchase(product, $0, facts, naming: &name) }
+            purchases[product] = periods.map { Self.purchase(product, $0, facts) }
         }
         for right in facts.rights {
             let promotion = PromotionalGrant(facts.grants, of: right)
@@ -79,19 +78,16 @@ extension CustomerInfo {
         return renewal
     }
 
-    /// - Parameter name: The memory for the name of which the identifier is made.
-    private static func purchase(
-        _ product: ByteKey, _ period: CustomerPeriod, _ facts: CustomerInfoFacts, naming name: inout [UInt8]
-    ) -> Purchase {
+    private static func purchase(_ product: ByteKey, _ period: CustomerPeriod, _ facts: CustomerInfoFacts) -> Purchase {
         let transaction = period.transaction
-        name.removeAll(keepingCapacity: true)
-        name.append(contentsOf: (transaction.app ?? "").utf8)
-        name.append(UInt8(ascii: "/"))
-        name.append(contentsOf: transaction.origin.rawValue.utf8)
-        name.append(UInt8(ascii: "/"))
-        name.append(contentsOf: transaction.transactionIdentifier.utf8)
+        var name = SHA256State()
+        name.update(transaction.app ?? "")
+        name.update("/")
+        name.update(transaction.origin.rawValue)
+        name.update("/")
+        name.update(transaction.transactionIdentifier)
         return Purchase(
-            identifier: DigestAlgorithm.sha256.digest(of: name).prefix(10).hexadecimal,
+            identifier: name.hexadecimal(ofFirst: 10),
             store: transaction.origin.store, isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: period.originalPurchaseDate,
             storeTransactionIdentifier: transaction.storeIdentifier,
