@@ -260,6 +260,9 @@ package struct AppNumbers {
 package struct ProductRecords {
     let database: any LedgerDatabase
 
+    /// The identifiers that rows have.
+    package static let identifiers = SharedTexts()
+
     /// The SQL of the identifier of the product in a row of a table; null for a row without one.
     package static func identifier(in table: String) -> String {
         "(SELECT product_id FROM product WHERE product.product = \(table).product)"

@@ -33,7 +33,7 @@ package struct ItemPurchase: Hashable, Sendable {
         let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let transactionIdentifier: String = try row.next()
         originalTransactionIdentifier = try row.next(sharing: transactionIdentifier)
-        let productIdentifier: String = try row.next()
+        let productIdentifier = try row.next(in: ProductRecords.identifiers)
         let (expiresAt, graceEndsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
         try facts.read(&row, PurchasePeriod.Terms.ofItem)
         period = PurchasePeriod(

@@ -287,7 +287,7 @@ struct TransactionStatement {
         let (sequence, origin): (Int64, Origin) = (try row.next(), try row.next())
         let identifier: String = try row.next()
         let original = try row.next(sharing: identifier)
-        let (product, quantity): (String, Int) = (try row.next(), try row.next())
+        let (product, quantity): (String, Int) = (try row.next(in: ProductRecords.identifiers), try row.next())
         let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let (revocationDate, revocationReason): (Timestamp?, Int?) = (try row.next(), try row.next())
         let (app, appNumber): (String?, Int64) = (try row.next(), try row.next())
