@@ -50,6 +50,8 @@ struct UserCoverage {
             if let end { note(end, at: view.moment) }
         }
         let renewal = try StatedRenewal(standing: &row)
+        // Room for what most users own, so that the list does not grow step by step.
+        if coverage.isEmpty { coverage.reserveCapacity(16) }
         coverage.append(
             ItemCoverage(
                 item: item, beginsAt: purchase.period.ownedFrom, coversFrom: coversFrom, endsAt: endsAt,
