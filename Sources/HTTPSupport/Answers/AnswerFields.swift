@@ -160,9 +160,11 @@ package struct AnswerJSON {
 
     /// Appends an object's next member, unless its value is missing.
     package mutating func member(_ name: String, _ value: some AnswerValue) throws {
-        var key: [UInt8] = []
-        JSONValue.write(string: name, to: &key)
-        try member(key, value)
+        guard value.isPresent else { return }
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        try value.write(to: &self)
     }
 
     /// - Parameter key: The name in quotation marks.
@@ -247,7 +249,12 @@ extension Dictionary: AnswerValue where Key == String, Value: AnswerValue {
 
     package func write(to json: inout AnswerJSON) throws {
         json.append("{")
-        for (name, value) in sorted(by: { $0.key < $1.key }) { try json.member(name, value) }
+        if count == 1, let (name, value) = first {
+            // One member needs no order.
+            try json.member(name, value)
+        } else {
+            for (name, value) in sorted(by: { $0.key < $1.key }) { try json.member(name, value) }
+        }
         json.append("}")
     }
 }
