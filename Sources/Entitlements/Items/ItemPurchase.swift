@@ -17,10 +17,11 @@ package struct ItemPurchase: Hashable, Sendable {
         period = PurchasePeriod(transaction)
     }
 
+    /// The columns of `redeemed_transaction` and of the joined product.
     static let columns =
         [
-            "purchase_date", "redeemed_at", "transaction_id", "original_transaction_id",
-            ProductRecords.identifier(in: "redeemed_transaction"), "expires_at", "grace_ends_at",
+            "purchase_date", "redeemed_at", "transaction_id", "original_transaction_id", "product_id", "expires_at",
+            "grace_ends_at",
         ] + PurchasePeriod.Terms.ofItem.map(\.field.column)
 
     /// The purchase in the next columns, which are `columns`.
