@@ -17,9 +17,13 @@ extension AnswerValue {
 
     /// The value as JSON.
     ///
-    /// - Parameter keys: The names of API keys by their identifiers.
-    package func json(naming keys: [String: String] = [:]) throws -> [UInt8] {
-        var json = AnswerJSON(keyNames: keys)
+    /// - Parameters:
+    ///   - keys: The names of API keys by their identifiers.
+    ///   - capacity: The number of bytes for which room is made.
+    package func json(
+        naming keys: [String: String] = [:], reserving capacity: Int = AnswerJSON.capacity
+    ) throws -> [UInt8] {
+        var json = AnswerJSON(keyNames: keys, reserving: capacity)
         try write(to: &json)
         return json.bytes
     }
@@ -134,10 +138,13 @@ package struct AnswerJSON {
     /// The names of API keys by their identifiers.
     let keyNames: [String: String]
 
-    package init(keyNames: [String: String] = [:]) {
+    /// Most answers are as small, or need a few more bytes.
+    package static let capacity = 1024
+
+    /// - Parameter capacity: The number of bytes for which room is made.
+    package init(keyNames: [String: String] = [:], reserving capacity: Int = capacity) {
         self.keyNames = keyNames
-        // Most answers are as small, or need a few more.
-        bytes.reserveCapacity(1024)
+        bytes.reserveCapacity(capacity)
     }
 
     package mutating func append(_ json: StaticString) {

@@ -30,9 +30,11 @@ package enum RevenueCatAnswer {
         for request: Request, at moment: Timestamp, status: HTTPResponse.Status = .ok
     ) -> Response {
         // The same customer info may follow purchases of different products.
-        let products = consumption.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
-        let content = ([info.tag] + products).joined(separator: "\n")
-        let tag = products.isEmpty ? info.tag : entityTag(of: Array(content.utf8))
+        var tag = info.tag
+        if !consumption.isEmpty {
+            let products = consumption.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
+            tag = entityTag(of: Array(([tag] + products).joined(separator: "\n").utf8))
+        }
         return response(tag: tag, for: request, at: moment, status: status) {
             info.json(at: moment, attributeErrors: attributeErrors, consumption: consumption)
         }
@@ -56,8 +58,10 @@ package enum RevenueCatAnswer {
     static func entityTag(of content: [UInt8]) -> String {
         var digest = SHA256State()
         digest.update(content[...])
-        return digest.hexadecimal(ofFirst: 8)
+        return entityTag(of: digest)
     }
+
+    static func entityTag(of digest: SHA256State) -> String { digest.hexadecimal(ofFirst: 8) }
 }
 
 /// The members of customer info. A missing value is null.
