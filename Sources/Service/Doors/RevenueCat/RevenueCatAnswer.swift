@@ -115,7 +115,7 @@ extension AnswerJSON {
         append("}")
     }
 
-    mutating func list<Value>(_ values: [Value], _ write: (Value, inout AnswerJSON) -> Void) {
+    mutating func list<Value>(_ values: ArraySlice<Value>, _ write: (Value, inout AnswerJSON) -> Void) {
         append("[")
         for (index, value) in values.enumerated() {
             if index > 0 { append(",") }

@@ -11,7 +11,7 @@ package struct CustomerInfo: Sendable {
     /// The latest period of each subscription, by product.
     package var subscriptions: [ByteKey: Subscription] = [:]
     /// The other purchases, by product. The oldest comes first.
-    package var purchases: [ByteKey: [Purchase]] = [:]
+    package var purchases: [ByteKey: ArraySlice<Purchase>] = [:]
     package var entitlements: [ByteKey: Entitlement] = [:]
 
     /// The latest period of a subscription, or a promotional grant.
@@ -159,7 +159,7 @@ package struct RenderedCustomerInfo: Sendable {
         digest.update(afterLastSeen[...])
         json = AnswerJSON()
         json.append("},")
-        json.list(active.sorted()) { $1.string($0.text) }
+        json.list(active.sorted()[...]) { $1.string($0.text) }
         json.append("]")
         digest.update(json.bytes[...])
         return RevenueCatAnswer.entityTag(of: digest)

@@ -16,8 +16,16 @@ extension CustomerInfo {
             subscriptions[product] = Self.subscription(product, periods, facts)
         }
         purchases.reserveCapacity(periods.purchases.count)
+        // Parts of one list, because most products were bought once.
+        var bought: [Purchase] = []
+        bought.reserveCapacity(facts.transactions.count)
         for (product, periods) in periods.purchases {
-            purchases[product] = periods.map { Self.purchase(product, $0, facts) }
+            for period in periods { bought.append(Self.purchase(product, period, facts)) }
+        }
+        var rest = bought[...]
+        for (product, periods) in periods.purchases {
+            purchases[product] = rest.prefix(periods.count)
+            rest = rest.dropFirst(periods.count)
         }
         for right in facts.rights {
             let promotion = PromotionalGrant(facts.grants, of: right)
