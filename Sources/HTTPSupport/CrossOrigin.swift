@@ -102,7 +102,7 @@ package struct CrossOriginMiddleware: RouterMiddleware {
     }
 
     private func isForPages(_ method: HTTPRequest.Method, _ request: Request) -> Bool {
-        routes.value(of: method == .head ? .get : method, at: request.uri.path) != nil
+        routes.value(of: method == .head ? .get : method, at: request.path) != nil
     }
 
     /// The method of the request that follows a preflight; nil if it is not for pages.

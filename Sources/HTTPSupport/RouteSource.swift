@@ -90,7 +90,7 @@ package struct PathMiddleware: RouterMiddleware {
     }
 
     package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        guard let middleware = table.value(of: request.method, at: request.uri.path) else {
+        guard let middleware = table.value(of: request.method, at: request.path) else {
             return try await next(request, context)
         }
         return try await middleware.handle(request, context: context, next: next)
@@ -144,7 +144,7 @@ package struct PathTable<Value: Sendable>: Sendable {
     }
 
     /// The value of a request. Empty segments are ignored, as by the router.
-    package func value(of method: HTTPRequest.Method, at path: String) -> Value? {
+    package func value(of method: HTTPRequest.Method, at path: Substring) -> Value? {
         var path = path
         return path.withUTF8 { value(of: method, at: $0[...], from: positions[0]) }
     }
@@ -156,10 +156,24 @@ package struct PathTable<Value: Sendable>: Sendable {
         let segment = path.prefix { $0 != Self.separator }
         guard !segment.isEmpty else { return position.values.first { $0.method == method }?.value }
         let rest = path[segment.endIndex...]
-        for (name, next) in position.named where name.elementsEqual(segment) {
+        for (name, next) in position.named where name.hasSameBytes(as: segment) {
             if let value = value(of: method, at: rest, from: positions[next]) { return value }
         }
         return position.unnamed.flatMap { value(of: method, at: rest, from: positions[$0]) }
+    }
+}
+
+extension [UInt8] {
+    /// Not a part of the generic table, where the iterators of a comparison allocate memory.
+    fileprivate func hasSameBytes(as segment: Slice<UnsafeBufferPointer<UInt8>>) -> Bool { elementsEqual(segment) }
+}
+
+extension Request {
+    /// The path as it was sent, without the copy that `uri.path` makes.
+    package var path: Substring {
+        // A target may be a whole address (RFC 9112 section 3.2.2).
+        guard uri.string.utf8.first == UInt8(ascii: "/") else { return uri.path[...] }
+        return Substring(uri.string.utf8.prefix { $0 != UInt8(ascii: "?") })
     }
 }
 

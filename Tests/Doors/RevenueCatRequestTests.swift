@@ -155,7 +155,7 @@ import Testing
                 continue
             }
             let endpoint = try #require(
-                RevenueCatEndpoint(method: method == "GET" ? .get : .post, path: path), "\(method) \(path)")
+                RevenueCatEndpoint(method: method == "GET" ? .get : .post, path: path[...]), "\(method) \(path)")
             counts[endpoint, default: 0] += 1
             guard case .object(var body)? = recorded["body"] else { continue }
             switch endpoint {

@@ -96,10 +96,16 @@ extension RedeemedTransaction {
         return (isUpgraded ? 0 : 1, sequence) < (other.isUpgraded ? 0 : 1, other.sequence)
     }
 
-    /// The moments at which time alone may change which periods of its purchase count, and whether it gives access.
-    package var turningPoints: [Timestamp] {
-        [Coverage.beginning(of: purchaseDate, signedAt: facts.date(.signedDate)), expiresAt, graceEndsAt]
-            .compactMap(\.self)
+    /// The next moment at which time alone may change which periods of its purchase count, and whether it gives access; nil if there is
+    /// none.
+    package func turningPoint(after moment: Timestamp) -> Timestamp? {
+        var next: Timestamp?
+        for change in [
+            Coverage.beginning(of: purchaseDate, signedAt: facts.date(.signedDate)), expiresAt, graceEndsAt,
+        ] {
+            if let change, change > moment { next = min(next ?? change, change) }
+        }
+        return next
     }
 
     /// The end of the access that the transaction gives; nil for no end.
@@ -125,6 +131,13 @@ extension RedeemedTransaction {
             $0.purchaseDate > purchaseDate || $0.purchaseDate == purchaseDate && isUpgraded && !$0.isUpgraded
         }
         return accessEnd(before: next?.purchaseDate)
+    }
+}
+
+extension RedeemedTransaction {
+    /// The type of the product, as `productType` of several transactions finds it.
+    package func productType(inCatalog known: ProductType?) -> ProductType? {
+        facts.productType ?? known ?? facts.date(.expiresDate).map { _ in .autoRenewableSubscription }
     }
 }
 

@@ -52,7 +52,8 @@ package struct SubscriptionParts {
     /// A later link of the chain to the purchase that stands for the subscription; absent for that purchase.
     private var links: [PurchaseOfUser: PurchaseOfUser] = [:]
 
-    package init(of transactions: some Sequence<RedeemedTransaction>) {
+    // Not of any sequence: a generic iterator allocates memory for each element.
+    package init(of transactions: [RedeemedTransaction]) {
         for transaction in transactions {
             guard let previous = transaction.facts.text(.previousOriginalTransactionId) else { continue }
             let former = self[
@@ -70,7 +71,7 @@ package struct SubscriptionParts {
     }
 }
 
-extension Sequence<RedeemedTransaction> {
+extension [RedeemedTransaction] {
     /// The transactions of each subscription, with all its parts, and of each other purchase.
     package var bySubscription: [PurchaseOfUser: [RedeemedTransaction]] {
         let parts = SubscriptionParts(of: self)

@@ -17,10 +17,11 @@ package struct ItemPurchase: Hashable, Sendable {
         period = PurchasePeriod(transaction)
     }
 
+    /// The columns of `redeemed_transaction` and of the joined product.
     static let columns =
         [
-            "purchase_date", "redeemed_at", "transaction_id", "original_transaction_id",
-            ProductRecords.identifier(in: "redeemed_transaction"), "expires_at", "grace_ends_at",
+            "purchase_date", "redeemed_at", "transaction_id", "original_transaction_id", "product_id", "expires_at",
+            "grace_ends_at",
         ] + PurchasePeriod.Terms.ofItem.map(\.field.column)
 
     /// The purchase in the next columns, which are `columns`.
@@ -33,7 +34,7 @@ package struct ItemPurchase: Hashable, Sendable {
         let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let transactionIdentifier: String = try row.next()
         originalTransactionIdentifier = try row.next(sharing: transactionIdentifier)
-        let productIdentifier: String = try row.next()
+        let productIdentifier = try row.next(in: ProductRecords.identifiers)
         let (expiresAt, graceEndsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
         try facts.read(&row, PurchasePeriod.Terms.ofItem)
         period = PurchasePeriod(

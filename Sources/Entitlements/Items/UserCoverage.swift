@@ -50,6 +50,8 @@ struct UserCoverage {
             if let end { note(end, at: view.moment) }
         }
         let renewal = try StatedRenewal(standing: &row)
+        // Room for what most users own, so that the list does not grow step by step.
+        if coverage.isEmpty { coverage.reserveCapacity(16) }
         coverage.append(
             ItemCoverage(
                 item: item, beginsAt: purchase.period.ownedFrom, coversFrom: coversFrom, endsAt: endsAt,
@@ -110,7 +112,7 @@ struct UserCoverage {
         func nulls(_ count: Int) -> String { Array(repeating: "NULL", count: count).joined(separator: ", ") }
         return """
             SELECT 0, NULL, origin, collection, number, \(columns.joined(separator: ", "))
-            FROM redeemed_transaction
+            FROM redeemed_transaction \(ProductRecords.join(to: "redeemed_transaction"))
             WHERE \(isUser) AND is_revoked = 0 AND collection IS NOT NULL \(ofItem) \(ofApp)
             UNION ALL
             SELECT 1, NULL, NULL, collection, number, granted_at, ends_at, NULL, NULL, grant_id,

@@ -265,13 +265,12 @@ struct TransactionStatement {
         let app = namesApps ? "(SELECT bundle_id FROM app WHERE app.app = redeemed_transaction.app)" : "NULL"
         text = """
             SELECT redeemed_transaction.sequence, redeemed_transaction.origin, transaction_id,
-                redeemed_transaction.original_transaction_id,
-                \(ProductRecords.identifier(in: "redeemed_transaction")), quantity, purchase_date, redeemed_at,
+                redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
                 revocation_date, revocation_reason,
                 \(app), redeemed_transaction.app,
                 expires_at, grace_ends_at, revoked_at, reason, revoked_by,
                 \(facts.map(\.field.column).joined(separator: ", ")), redeemed_transaction.user_id
-            FROM redeemed_transaction LEFT JOIN team_revocation
+            FROM redeemed_transaction \(ProductRecords.join(to: "redeemed_transaction")) LEFT JOIN team_revocation
             ON team_revocation.user_id = redeemed_transaction.user_id
                 AND team_revocation.original_transaction_id = redeemed_transaction.original_transaction_id
                 AND team_revocation.origin = redeemed_transaction.origin AND team_revocation.app = redeemed_transaction.app
@@ -287,7 +286,7 @@ struct TransactionStatement {
         let (sequence, origin): (Int64, Origin) = (try row.next(), try row.next())
         let identifier: String = try row.next()
         let original = try row.next(sharing: identifier)
-        let (product, quantity): (String, Int) = (try row.next(), try row.next())
+        let (product, quantity): (String, Int) = (try row.next(in: ProductRecords.identifiers), try row.next())
         let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let (revocationDate, revocationReason): (Timestamp?, Int?) = (try row.next(), try row.next())
         let (app, appNumber): (String?, Int64) = (try row.next(), try row.next())

@@ -128,8 +128,8 @@ package struct SeatAdditions {
 
 /// The period in which a source that is not revoked gives an item to a user.
 ///
-/// It is an object, because the rules sort and filter lists of it.
-package final class ItemCoverage: Sendable {
+/// It stays small, because the rules sort and filter lists of it.
+package struct ItemCoverage: Sendable {
     package let item: Item
     /// The start of the ownership: the purchase date, or the redemption if the App Store has signed the renewal before its start.
     package let beginsAt: Timestamp
@@ -138,8 +138,11 @@ package final class ItemCoverage: Sendable {
     /// Nil for a source without an end.
     package let endsAt: Timestamp?
     package let source: OwnedItem.Source
+    /// At most one element. The array keeps the value small.
+    private let renewals: [StatedRenewal]
+
     /// The last statement about the renewal of the purchase; nil without one.
-    package let renewal: StatedRenewal?
+    package var renewal: StatedRenewal? { renewals.first }
 
     package init(
         item: Item,
@@ -154,7 +157,7 @@ package final class ItemCoverage: Sendable {
         self.coversFrom = coversFrom
         self.endsAt = endsAt
         self.source = source
-        self.renewal = renewal
+        renewals = renewal.map { [$0] } ?? []
     }
 
     func isRunning(at moment: Timestamp) -> Bool { endsAt.map { $0 > moment } ?? true }
@@ -239,9 +242,12 @@ extension OwnedItem {
             guard let longest = ItemCoverage.last(of: running) else { continue }
             owned.append(OwnedItem(longest, since: longest.beginning(after: coverage), at: moment, type: type))
         }
-        let others = free.filter { item in !owned.contains { $0.item == item } }
-        guard !others.isEmpty else { return owned }
-        return (owned + others.map { OwnedItem(item: $0, source: .rule, since: nil) }).sorted { $0.item < $1.item }
+        let count = owned.count
+        for item in free where !owned[..<count].contains(where: { $0.item == item }) {
+            owned.append(OwnedItem(item: item, source: .rule, since: nil))
+        }
+        if owned.count > count { owned.sort { $0.item < $1.item } }
+        return owned
     }
 
     init(_ coverage: ItemCoverage, since: Timestamp, at moment: Timestamp, type: (String) -> ProductType?) {

@@ -184,7 +184,7 @@ extension StoreActionService {
             if !endpoint.isOfDescribed, target.transaction.facts[.orderId] == nil { throw .orderMissing }
         case .subscription:
             let known = entitlements.apps.type(of: target.last.productIdentifier)
-            guard [target.last].productType(inCatalog: known) == .autoRenewableSubscription else {
+            guard target.last.productType(inCatalog: known) == .autoRenewableSubscription else {
                 throw .notOfSubscription
             }
         case .product: break

@@ -40,7 +40,8 @@ extension EntitlementService {
     package var view: Viewpoint { view(at: clock.now()) }
 
     package func view(at moment: Timestamp) -> Viewpoint {
-        let (catalogs, limit) = (catalogs, limit)
+        let catalogs = catalogs
+        let limit = catalogs.limit(to: limitingApp)
         return Viewpoint(
             accepting: accepted, seeing: limit, owningBesides: limit?.ownedByEverybody ?? catalogs.ownedByEverybody,
             at: moment

@@ -17,9 +17,13 @@ extension AnswerValue {
 
     /// The value as JSON.
     ///
-    /// - Parameter keys: The names of API keys by their identifiers.
-    package func json(naming keys: [String: String] = [:]) throws -> [UInt8] {
-        var json = AnswerJSON(keyNames: keys)
+    /// - Parameters:
+    ///   - keys: The names of API keys by their identifiers.
+    ///   - capacity: The number of bytes for which room is made.
+    package func json(
+        naming keys: [String: String] = [:], reserving capacity: Int = AnswerJSON.capacity
+    ) throws -> [UInt8] {
+        var json = AnswerJSON(keyNames: keys, reserving: capacity)
         try write(to: &json)
         return json.bytes
     }
@@ -134,10 +138,13 @@ package struct AnswerJSON {
     /// The names of API keys by their identifiers.
     let keyNames: [String: String]
 
-    package init(keyNames: [String: String] = [:]) {
+    /// Most answers are as small, or need a few more bytes.
+    package static let capacity = 1024
+
+    /// - Parameter capacity: The number of bytes for which room is made.
+    package init(keyNames: [String: String] = [:], reserving capacity: Int = capacity) {
         self.keyNames = keyNames
-        // Most answers are as small, or need a few more.
-        bytes.reserveCapacity(1024)
+        bytes.reserveCapacity(capacity)
     }
 
     package mutating func append(_ json: StaticString) {
@@ -145,6 +152,8 @@ package struct AnswerJSON {
     }
 
     package mutating func append(_ number: some FixedWidthInteger) { bytes.append(contentsOf: String(number).utf8) }
+
+    package mutating func append(_ number: JSONNumber) { bytes.append(contentsOf: number.text.utf8) }
 
     package mutating func append(_ json: [UInt8]) { bytes.append(contentsOf: json) }
 
@@ -158,9 +167,11 @@ package struct AnswerJSON {
 
     /// Appends an object's next member, unless its value is missing.
     package mutating func member(_ name: String, _ value: some AnswerValue) throws {
-        var key: [UInt8] = []
-        JSONValue.write(string: name, to: &key)
-        try member(key, value)
+        guard value.isPresent else { return }
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        try value.write(to: &self)
     }
 
     /// - Parameter key: The name in quotation marks.
@@ -245,7 +256,12 @@ extension Dictionary: AnswerValue where Key == String, Value: AnswerValue {
 
     package func write(to json: inout AnswerJSON) throws {
         json.append("{")
-        for (name, value) in sorted(by: { $0.key < $1.key }) { try json.member(name, value) }
+        if count == 1, let (name, value) = first {
+            // One member needs no order.
+            try json.member(name, value)
+        } else {
+            for (name, value) in sorted(by: { $0.key < $1.key }) { try json.member(name, value) }
+        }
         json.append("}")
     }
 }

@@ -247,7 +247,15 @@ package struct CacheableAnswer: Sendable {
 
     /// Returns a strong entity tag (RFC 9110 section 8.8.3).
     package static func tag(of bytes: [UInt8]) -> String {
-        "\"" + DigestAlgorithm.sha256.digest(of: bytes).prefix(16).hexadecimal + "\""
+        var digest = SHA256State()
+        digest.update(bytes[...])
+        let digits = digest.hexadecimal(ofFirst: 16)
+        var tag = ""
+        tag.reserveCapacity(digits.utf8.count + 2)
+        tag += "\""
+        tag += digits
+        tag += "\""
+        return tag
     }
 
     /// Returns the bytes with their entity tag, or 304 without a body if the client already has them (RFC 9110 section
@@ -268,5 +276,5 @@ package struct CacheableAnswer: Sendable {
 
 extension HTTPFields {
     /// Makes room for the fields of an answer and those that the server adds, so that the list does not grow by each.
-    mutating func reserveForAnswer() { reserveCapacity(8) }
+    package mutating func reserveForAnswer() { reserveCapacity(8) }
 }

@@ -10,8 +10,8 @@ package struct APIKeyRecord: Hashable, Sendable {
     package let identifier: String
     /// The name that its maker gave it.
     package let name: String
-    /// The scopes, in words of the service's.
-    package let scopes: [String]
+    /// The scopes, in words of the service's, with a space between two.
+    private let scopeNames: String
     /// The bundle identifier of the only app that it is for; nil for all apps.
     package let app: String?
     /// The platform of an app's public key; nil for the secret key of a back end.
@@ -28,6 +28,9 @@ package struct APIKeyRecord: Hashable, Sendable {
     /// The time of its revocation; nil if it was not revoked.
     package let revokedAt: Timestamp?
 
+    /// The scopes, in words of the service's.
+    package var scopes: [String] { scopeNames.split(separator: " ").map(String.init) }
+
     /// True if the service accepts the key at a moment.
     package func isValid(at moment: Timestamp) -> Bool {
         revokedAt == nil && expiresAt.map { moment < $0 } ?? true
@@ -43,8 +46,8 @@ extension APIKeyRecord {
     init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(
             identifier: try row.next(), name: try row.next(),
-            scopes: (try row.next() as String).split(separator: " ").map(String.init), app: try row.next(),
-            platform: try row.next(), person: try row.next(), secretDigest: try row.next(),
+            scopeNames: try row.next(), app: try row.next(), platform: try row.next(), person: try row.next(),
+            secretDigest: try row.next(),
             createdAt: try row.next(), expiresAt: try row.next(), lastUsedAt: try row.next(),
             revokedAt: try row.next())
     }
@@ -52,7 +55,7 @@ extension APIKeyRecord {
     /// The values of the columns, in their order.
     var sqlValues: [any SQLConvertible] {
         [
-            identifier, name, scopes.joined(separator: " "), app, platform, person, secretDigest, createdAt,
+            identifier, name, scopeNames, app, platform, person, secretDigest, createdAt,
             expiresAt, lastUsedAt, revokedAt,
         ]
     }
@@ -70,19 +73,20 @@ extension APIKeyRecord {
         expiresAt: Timestamp? = nil
     ) {
         self.init(
-            identifier: identifier, name: name, scopes: scopes, app: app, platform: platform, person: person,
-            secretDigest: Self.digest(of: key), createdAt: createdAt, expiresAt: expiresAt, lastUsedAt: nil,
-            revokedAt: nil)
-    }
-
-    private static func digest(of key: String) -> [UInt8] {
-        DigestAlgorithm.sha256.digest(of: Array(key.utf8))
+            identifier: identifier, name: name, scopeNames: scopes.joined(separator: " "), app: app,
+            platform: platform, person: person, secretDigest: DigestAlgorithm.sha256.digest(of: key.utf8),
+            createdAt: createdAt, expiresAt: expiresAt, lastUsedAt: nil, revokedAt: nil)
     }
 
     /// True if a key is this one. The comparison takes the same time for every wrong key.
     package func isRecord(of key: String) -> Bool {
-        ConstantTime.areEqual(Self.digest(of: key), secretDigest)
+        var digest = SHA256State()
+        digest.update(key)
+        return digest.isEqual(to: secretDigest)
     }
+
+    /// The known scopes.
+    fileprivate func scopes(in sets: ScopeSets) -> Set<APIKeyScope> { sets[scopeNames] }
 }
 
 package enum APIKeyScope: String, Sendable, CaseIterable {
@@ -138,6 +142,7 @@ package struct APIKeys: Sendable {
     let clock: any WallClock
     let randomness: Randomness
     private let uses = APIKeyUses()
+    private let scopeSets = ScopeSets()
     private let known = KnownAPIKeys()
     private let remembered = RememberedAPIKeys()
 
@@ -269,8 +274,7 @@ package struct APIKeys: Sendable {
         let now = clock.now()
         if let expiresAt = record.expiresAt, now >= expiresAt { throw Problem.keyExpired(record.name, at: expiresAt) }
         uses.record(record, at: now)
-        let scopes = Set(record.scopes.lazy.compactMap(APIKeyScope.init(rawValue:)))
-        return .backEnd(key: record.identifier, scopes: scopes, app: record.app)
+        return .backEnd(key: record.identifier, scopes: record.scopes(in: scopeSets), app: record.app)
     }
 
     /// The app that presents a public key; nil if the key is unknown or revoked.
@@ -382,6 +386,20 @@ final class APIKeyUses: Sendable {
         waiting.withLock { waiting in
             defer { waiting = [:] }
             return waiting
+        }
+    }
+}
+
+/// The sets of scopes by their names in the ledger. The same names always stand for the same set, and all keys have few of them.
+private final class ScopeSets: Sendable {
+    private let sets = Mutex<[ByteKey: Set<APIKeyScope>]>([:])
+
+    subscript(names: String) -> Set<APIKeyScope> {
+        sets.withLock { sets in
+            if let known = sets[ByteKey(names)] { return known }
+            let scopes = Set(names.split(separator: " ").compactMap { APIKeyScope(rawValue: String($0)) })
+            sets[ByteKey(names)] = scopes
+            return scopes
         }
     }
 }

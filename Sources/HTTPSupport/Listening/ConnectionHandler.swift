@@ -53,6 +53,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var content = Content.sent
     private var deadlines: RequestDeadlines
     private var timer: Scheduled<Void>?
+    /// Calls `answerWritten`. It is made once for the connection, not for each response.
+    private var onAnswerWritten: @Sendable (()) -> Void = { _ in }
 
     /// The state of the parser of heads, which reads nothing after its first error.
     private enum Parser {
@@ -94,6 +96,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let (handler, context) = bound.value
             handler.awaitHead(context)
         }
+        onAnswerWritten = { _ in
+            let (handler, context) = bound.value
+            handler.answerWritten(context)
+        }
         let pipeline = context.pipeline.syncOperations
         // The handler comes before TLS and HTTP, because neither reports a head that does not end.
         try? pipeline.addHandler(firstBytes, position: .first)
@@ -120,6 +126,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         leave()
+        // It holds the handler.
+        onAnswerWritten = { _ in }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -278,11 +286,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             isAnswered = true
             let written = promise ?? context.eventLoop.makePromise()
-            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            written.futureResult.whenSuccess {
-                let (handler, context) = bound.value
-                handler.answerWritten(context)
-            }
+            written.futureResult.whenSuccess(onAnswerWritten)
             context.write(data, promise: written)
         }
     }

@@ -57,12 +57,12 @@ package struct UserRecords {
 
     /// The number of a user; nil for a user that the ledger does not know.
     package func known(_ user: User) throws -> Int64? {
-        try database.value(Self.known(user))
+        try database.row(Self.knownUser, [user.name, user.issuer]) { try $0.next() }
     }
 
-    package static func known(_ user: User) -> SQLQuery {
-        SQLQuery("SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2", [user.name, user.issuer])
-    }
+    package static func known(_ user: User) -> SQLQuery { SQLQuery(knownUser, [user.name, user.issuer]) }
+
+    private static let knownUser = "SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2"
 
     /// The first issuers under which users of a name are known, in order. A customer of an app has the name of the app's id.
     package func issuers(ofName name: String) throws -> [String] {

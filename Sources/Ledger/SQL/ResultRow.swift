@@ -51,6 +51,15 @@ package struct ResultRow: ~Copyable {
         return try next()
     }
 
+    /// The next text, which many rows have.
+    package mutating func next(in texts: SharedTexts) throws(ColumnMismatch) -> String {
+        guard case .statement(let statement) = source, sqlite3_column_type(statement, position) == SQLITE_TEXT else {
+            return try next()
+        }
+        defer { position += 1 }
+        return texts.text(of: Self.bytes(sqlite3_column_text(statement, position), of: statement, at: position))
+    }
+
     package mutating func next() throws(ColumnMismatch) -> Timestamp { try some(try next()) }
 
     package mutating func next() throws(ColumnMismatch) -> [UInt8] { try some(try next()) }

@@ -81,6 +81,30 @@ public struct SHA256State: Sendable {
         bytes.withUnsafeBytes { _ = SHA256_Update(&context, $0.baseAddress, $0.count) }
     }
 
+    public mutating func update(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = SHA256_Update(&context, $0.baseAddress, $0.count) }
+    }
+
+    /// The first bytes of the digest of the bytes hashed so far, as hexadecimal digits.
+    public func hexadecimal(ofFirst count: Int) -> String {
+        withDigest { UnsafeBufferPointer(rebasing: $0.prefix(count)).hexadecimal }
+    }
+
+    /// True if the digest of the bytes hashed so far is a given one. The comparison takes the same time for every other one.
+    public func isEqual(to digest: [UInt8]) -> Bool {
+        withDigest { $0.count == digest.count && CRYPTO_memcmp($0.baseAddress, digest, digest.count) == 0 }
+    }
+
+    /// Calls a function with the digest, which is on the stack.
+    private func withDigest<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        var context = context
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(SHA256_DIGEST_LENGTH)) { digest in
+            SHA256_Final(digest.baseAddress, &context)
+            return body(UnsafeBufferPointer(digest))
+        }
+    }
+
     /// The digest of the bytes hashed so far.
     public func digest() -> [UInt8] {
         var context = context

@@ -23,6 +23,11 @@ struct CustomerPeriod: Sendable {
         endsAt = transaction.accessEnd(before: nextPurchaseDate ?? replacedAt)
     }
 
+    /// The period of a purchase with one transaction, which is the current one, whatever its state.
+    init(only transaction: RedeemedTransaction) {
+        self.init(transaction, PurchasePeriod.Terms(transaction.facts), nextPurchaseDate: nil, replacedAt: nil)
+    }
+
     /// True if the store or the team has taken the purchase back.
     var isRevoked: Bool { transaction.revocationDate != nil || transaction.revocation != nil }
 
@@ -34,10 +39,7 @@ struct CustomerPeriod: Sendable {
 
     /// The periods of a purchase that count at a moment, in the order of their purchase dates.
     static func periods(of transactions: [RedeemedTransaction], at moment: Timestamp) -> [CustomerPeriod] {
-        if transactions.count == 1, let only = transactions.first {
-            // It is the current period, whatever its state.
-            return [CustomerPeriod(only, PurchasePeriod.Terms(only.facts), nextPurchaseDate: nil, replacedAt: nil)]
-        }
+        if transactions.count == 1, let only = transactions.first { return [CustomerPeriod(only: only)] }
         let sorted = transactions.sorted { $0.isEarlier(than: $1) }
         let periods = sorted.map { PurchasePeriod($0) }
         let counting = PurchasePeriod.inEffect(periods, at: moment)

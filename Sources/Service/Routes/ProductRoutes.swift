@@ -130,9 +130,10 @@ struct ProductRoutes: OperationGroup {
 
     private func headers(_ language: String?, _ userState: UserProductState?) -> HTTPFields {
         // Clients revalidate each time, so a changed catalog is visible at once. Shared caches must not store a user's data.
-        var headers: HTTPFields = [
-            .vary: "Accept-Language", .cacheControl: userState == nil ? "no-cache" : "private, no-cache",
-        ]
+        var headers = HTTPFields()
+        headers.reserveForAnswer()
+        headers[.vary] = "Accept-Language"
+        headers[.cacheControl] = userState == nil ? "no-cache" : "private, no-cache"
         if let language { headers[.contentLanguage] = language }
         return headers
     }

@@ -30,7 +30,7 @@ struct Subjects: Sendable {
             )
         }
         // An empty name leaves two slashes, which the router treats as one. Proxies remove "." and "..".
-        let path = request.uri.path.utf8
+        let path = request.path.utf8
         let isMissing = zip(path, path.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: "/") }
         let decoded = name.utf8.contains(UInt8(ascii: "%")) ? name.removingPercentEncoding : name
         guard !isMissing, let text = decoded, text != ".", text != "..",

@@ -25,15 +25,21 @@ enum LogFormat: String, CaseIterable {
 package struct TextLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
-    /// Writes with a handler without metadata. The closure is small: each request copies its logger.
-    private let write: @Sendable (LogEvent) -> Void
+    /// The handler without metadata. It is a reference, so that this handler has three words, which a logger holds without memory of
+    /// their own: each request copies its logger.
+    private let lines: Lines
+
+    private final class Lines: Sendable {
+        let handler: StreamLogHandler
+
+        init(_ handler: StreamLogHandler) { self.handler = handler }
+    }
 
     /// - Parameter write: Writes a line with its line feed (default: to standard error).
     package init(
         label: String, write: @escaping @Sendable (Data) -> Void = JSONLogHandler.writeToStandardError
     ) {
-        let handler = StreamLogHandler(label: label, stream: ShownLines(write: write), metadataProvider: nil)
-        self.write = { handler.log(event: $0) }
+        lines = Lines(StreamLogHandler(label: label, stream: ShownLines(write: write), metadataProvider: nil))
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -44,7 +50,7 @@ package struct TextLogHandler: LogHandler {
     package func log(event: LogEvent) {
         var event = event
         event.metadata = metadata.merging(event.metadata ?? [:]) { $1 }
-        write(event)
+        lines.handler.log(event: event)
     }
 }
 

@@ -103,7 +103,7 @@ extension CustomerHeading {
     /// The newest transaction of each purchase, except of consumables.
     private var movable: [RedeemedTransaction] {
         transactions.newestOfPurchases.filter {
-            [$0].productType(inCatalog: view.names.catalogs.type(of: $0.productIdentifier)) != .consumable
+            $0.productType(inCatalog: view.names.catalogs.type(of: $0.productIdentifier)) != .consumable
         }
     }
 

@@ -30,9 +30,11 @@ package enum RevenueCatAnswer {
         for request: Request, at moment: Timestamp, status: HTTPResponse.Status = .ok
     ) -> Response {
         // The same customer info may follow purchases of different products.
-        let products = consumption.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
-        let content = ([info.tag] + products).joined(separator: "\n")
-        let tag = products.isEmpty ? info.tag : entityTag(of: Array(content.utf8))
+        var tag = info.tag
+        if !consumption.isEmpty {
+            let products = consumption.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
+            tag = entityTag(of: Array(([tag] + products).joined(separator: "\n").utf8))
+        }
         return response(tag: tag, for: request, at: moment, status: status) {
             info.json(at: moment, attributeErrors: attributeErrors, consumption: consumption)
         }
@@ -42,7 +44,8 @@ package enum RevenueCatAnswer {
     private static func response(
         tag: String, for request: Request, at moment: Timestamp, status: HTTPResponse.Status, _ json: () -> [UInt8]
     ) -> Response {
-        var headers: HTTPFields = [:]
+        var headers = HTTPFields()
+        headers.reserveForAnswer()
         if let name = HTTPField.Name.revenueCatEntityTag { headers[name] = tag }
         if let requestTimeName { headers[requestTimeName] = String(moment.millisecondsSince1970) }
         if let name = HTTPField.Name.revenueCatEntityTag, status == .ok, request.headers[name] == tag {
@@ -53,8 +56,12 @@ package enum RevenueCatAnswer {
 
     /// The entity tag of content: 16 hexadecimal digits.
     static func entityTag(of content: [UInt8]) -> String {
-        DigestAlgorithm.sha256.digest(of: content).prefix(8).hexadecimal
+        var digest = SHA256State()
+        digest.update(content[...])
+        return entityTag(of: digest)
     }
+
+    static func entityTag(of digest: SHA256State) -> String { digest.hexadecimal(ofFirst: 8) }
 }
 
 /// The members of customer info. A missing value is null.
@@ -81,7 +88,7 @@ extension AnswerJSON {
         guard let price else { return append("null") }
         object { json in
             json.name("amount")
-            json.append(Array(JSONNumber(thousandths: price.milliunits).text.utf8))
+            json.append(JSONNumber(thousandths: price.milliunits))
             json.text("currency", price.currency)
         }
     }
@@ -108,7 +115,7 @@ extension AnswerJSON {
         append("}")
     }
 
-    mutating func list<Value>(_ values: [Value], _ write: (Value, inout AnswerJSON) -> Void) {
+    mutating func list<Value>(_ values: ArraySlice<Value>, _ write: (Value, inout AnswerJSON) -> Void) {
         append("[")
         for (index, value) in values.enumerated() {
             if index > 0 { append(",") }

@@ -64,7 +64,7 @@ package struct RevenueCatErrorMiddleware: RouterMiddleware {
     package init() {}
 
     package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        guard let endpoint = RevenueCatEndpoint(method: request.method, path: request.uri.path) else {
+        guard let endpoint = RevenueCatEndpoint(method: request.method, path: request.path) else {
             return try await next(request, context)
         }
         return await DoorErrors.converted(request, context, next) { RevenueCatProblem($0, at: endpoint).response() }

@@ -241,7 +241,7 @@ package enum RevenueCatEndpoint: String, CaseIterable, Sendable {
     private static let table = PathTable(allCases.map { ($0.method, $0.path, $0) })
 
     /// The endpoint of a request. Nil if the protocol has none.
-    package init?(method: HTTPRequest.Method, path: String) {
+    package init?(method: HTTPRequest.Method, path: Substring) {
         guard let found = Self.table.value(of: method, at: path) else { return nil }
         self = found
     }

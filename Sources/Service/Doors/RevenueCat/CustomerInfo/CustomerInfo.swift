@@ -11,7 +11,7 @@ package struct CustomerInfo: Sendable {
     /// The latest period of each subscription, by product.
     package var subscriptions: [ByteKey: Subscription] = [:]
     /// The other purchases, by product. The oldest comes first.
-    package var purchases: [ByteKey: [Purchase]] = [:]
+    package var purchases: [ByteKey: ArraySlice<Purchase>] = [:]
     package var entitlements: [ByteKey: Entitlement] = [:]
 
     /// The latest period of a subscription, or a promotional grant.
@@ -85,9 +85,15 @@ package struct CustomerInfo: Sendable {
 
     /// The next moment at which time alone may change customer info, besides the dates of the request; nil if there is none.
     package var changesAt: Timestamp? {
-        let ends = subscriptions.values.map(\.expiresDate) + entitlements.values.map(\.expiresDate)
-        return (ends.compactMap(\.self) + facts.transactions.flatMap(\.turningPoints))
-            .filter { $0 > facts.requestDate }.min()
+        let moment = facts.requestDate
+        var next: Timestamp?
+        func note(_ change: Timestamp?) {
+            if let change, change > moment { next = min(next ?? change, change) }
+        }
+        for subscription in subscriptions.values { note(subscription.expiresDate) }
+        for entitlement in entitlements.values { note(entitlement.expiresDate) }
+        for transaction in facts.transactions { note(transaction.turningPoint(after: moment)) }
+        return next
     }
 }
 
@@ -111,7 +117,8 @@ package struct RenderedCustomerInfo: Sendable {
         json.name("last_seen")
         // Kept without the room that an array leaves for more.
         beforeLastSeen = json.bytes.withUnsafeBufferPointer { Array($0) }
-        json = AnswerJSON()
+        // A product has fewer bytes, unless its names are long.
+        json = AnswerJSON(reserving: 512 * (info.purchases.count + info.subscriptions.count + 1))
         json.text("management_url", info.managementURL)
         json.members("non_subscriptions", info.purchases) { purchases, json in
             json.list(purchases) { $0.write(to: &$1) }
@@ -129,24 +136,41 @@ package struct RenderedCustomerInfo: Sendable {
         }
         json.append("}")
         afterLastSeen = json.bytes.withUnsafeBufferPointer { Array($0) }
-        tag = RevenueCatAnswer.entityTag(of: covered(info))
+        tag = entityTag(of: info)
     }
 
     package var size: Int { beforeLastSeen.count + afterLastSeen.count + tag.utf8.count }
 
-    /// The content that the entity tag covers.
-    private func covered(_ info: CustomerInfo) -> [UInt8] {
+    /// The entity tag, of the content without its dates and of the active products. It is a digest of the parts, without a copy of all.
+    private func entityTag(of info: CustomerInfo) -> String {
         let (moment, firstSeen) = (info.facts.requestDate, info.facts.firstSeen)
         let active =
             info.subscriptions.filter { $0.value.isActive(at: moment) }.map(\.key)
             + info.entitlements.filter { $0.value.expiresDate.map { $0 > moment } ?? true }.map(\.key)
+        var digest = SHA256State()
         var json = AnswerJSON()
         json.append("[")
-        json.append(self.json(at: firstSeen))
-        json.append(",")
-        json.list(active.sorted()) { $1.string($0.text) }
+        Self.begin(&json, at: firstSeen)
+        digest.update(json.bytes[...])
+        digest.update(beforeLastSeen[...])
+        json = AnswerJSON()
+        json.string(firstSeen)
+        digest.update(json.bytes[...])
+        digest.update(afterLastSeen[...])
+        json = AnswerJSON()
+        json.append("},")
+        json.list(active.sorted()[...]) { $1.string($0.text) }
         json.append("]")
-        return json.bytes
+        digest.update(json.bytes[...])
+        return RevenueCatAnswer.entityTag(of: digest)
+    }
+
+    /// Appends the dates at the beginning.
+    private static func begin(_ json: inout AnswerJSON, at requestDate: Timestamp) {
+        json.append("{")
+        json.date("request_date", requestDate)
+        json.name("request_date_ms")
+        json.append(requestDate.millisecondsSince1970)
     }
 
     /// - Parameters:
@@ -159,11 +183,9 @@ package struct RenderedCustomerInfo: Sendable {
         attributeErrors: [AttributeFailure] = [],
         consumption: [ByteKey: Bool] = [:]
     ) -> [UInt8] {
-        var json = AnswerJSON()
-        json.append("{")
-        json.date("request_date", requestDate)
-        json.name("request_date_ms")
-        json.append(requestDate.millisecondsSince1970)
+        // With room for the dates.
+        var json = AnswerJSON(reserving: size + 128)
+        Self.begin(&json, at: requestDate)
         json.append(beforeLastSeen)
         json.string(lastSeen ?? requestDate)
         json.append(afterLastSeen)

@@ -11,11 +11,21 @@ extension CustomerInfo {
     package init(_ facts: CustomerInfoFacts) {
         self.init(facts: facts)
         let periods = CustomerPeriods(facts)
+        subscriptions.reserveCapacity(periods.subscriptions.count)
         for (product, periods) in periods.subscriptions {
             subscriptions[product] = Self.subscription(product, periods, facts)
         }
+        purchases.reserveCapacity(periods.purchases.count)
+        // Parts of one list, because most products were bought once.
+        var bought: [Purchase] = []
+        bought.reserveCapacity(facts.transactions.count)
         for (product, periods) in periods.purchases {
-            purchases[product] = periods.map { Self.purchase(product, $0, facts) }
+            for period in periods { bought.append(Self.purchase(product, period, facts)) }
+        }
+        var rest = bought[...]
+        for (product, periods) in periods.purchases {
+            purchases[product] = rest.prefix(periods.count)
+            rest = rest.dropFirst(periods.count)
         }
         for right in facts.rights {
             let promotion = PromotionalGrant(facts.grants, of: right)
@@ -28,7 +38,7 @@ extension CustomerInfo {
 
     private static func subscription(
         _ product: ByteKey,
-        _ periods: [CustomerPeriod],
+        _ periods: ArraySlice<CustomerPeriod>,
         _ facts: CustomerInfoFacts
     ) -> Subscription? {
         guard let last = periods.max(by: { $1.lasts(longerThan: $0) }) else { return nil }
@@ -78,9 +88,14 @@ extension CustomerInfo {
 
     private static func purchase(_ product: ByteKey, _ period: CustomerPeriod, _ facts: CustomerInfoFacts) -> Purchase {
         let transaction = period.transaction
-        let name = "\(transaction.app ?? "")/\(transaction.origin.rawValue)/\(transaction.transactionIdentifier)"
+        var name = SHA256State()
+        name.update(transaction.app ?? "")
+        name.update("/")
+        name.update(transaction.origin.rawValue)
+        name.update("/")
+        name.update(transaction.transactionIdentifier)
         return Purchase(
-            identifier: DigestAlgorithm.sha256.digest(of: Array(name.utf8)).prefix(10).hexadecimal,
+            identifier: name.hexadecimal(ofFirst: 10),
             store: transaction.origin.store, isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: period.originalPurchaseDate,
             storeTransactionIdentifier: transaction.storeIdentifier,
@@ -148,39 +163,72 @@ struct CustomerPeriods: Sendable {
         let first: PurchaseOfUser
     }
 
-    private(set) var subscriptions: [ByteKey: [CustomerPeriod]] = [:]
+    /// The periods of each product, in the order of their purchase dates.
+    private(set) var subscriptions: [ByteKey: ArraySlice<CustomerPeriod>] = [:]
     /// The purchases that do not renew. Those that were taken back are absent.
-    private(set) var purchases: [ByteKey: [CustomerPeriod]] = [:]
+    private(set) var purchases: [ByteKey: ArraySlice<CustomerPeriod>] = [:]
 
     init(_ facts: CustomerInfoFacts) {
-        let parts = SubscriptionParts(of: facts.transactions)
-        let purchased = Dictionary(grouping: facts.transactions) {
-            Subscription(app: $0.app, first: parts[$0.purchase])
-        }
-        var byProduct: [ByteKey: [CustomerPeriod]] = [:]
-        for transactions in purchased.values {
-            for period in CustomerPeriod.periods(of: transactions, at: facts.requestDate) {
-                byProduct[ByteKey(period.transaction.productIdentifier), default: []].append(period)
-            }
-        }
-        for (product, periods) in byProduct {
+        let all = Self.all(facts)
+        purchases.reserveCapacity(all.count)
+        var rest = all[...]
+        while let product = rest.first.map({ ByteKey($0.transaction.productIdentifier) }) {
+            let bought = rest.prefix { ByteKey($0.transaction.productIdentifier) == product }
+            rest = rest[bought.endIndex...]
+            let known = facts.products[product]?.type
             // Most products were bought once.
-            let sorted =
-                periods.count > 1 ? periods.sorted { $0.transaction.isEarlier(than: $1.transaction) } : periods
-            let type = sorted.map(\.transaction).productType(inCatalog: facts.products[product]?.type)
+            let type =
+                bought.count > 1
+                ? bought.map(\.transaction).productType(inCatalog: known)
+                : bought.first?.transaction.productType(inCatalog: known)
             if type == .autoRenewableSubscription {
-                subscriptions[product] = sorted
+                subscriptions[product] = bought
             } else {
-                let kept = sorted.filter { !$0.isRevoked }
+                let kept = bought.contains(where: \.isRevoked) ? bought.filter { !$0.isRevoked }[...] : bought
                 guard kept.count > 1 else {
                     if !kept.isEmpty { purchases[product] = kept }
                     continue
                 }
                 // A restored purchase is the one that it repeats.
                 let once = Set(kept.map(\.transaction).withoutRepetitions.map(\.key))
-                purchases[product] = kept.filter { once.contains($0.transaction.key) }
+                purchases[product] = kept.filter { once.contains($0.transaction.key) }[...]
             }
         }
+    }
+
+    /// The periods that count, in the order of their products and then of their purchase dates.
+    private static func all(_ facts: CustomerInfoFacts) -> [CustomerPeriod] {
+        let transactions = facts.transactions
+        let parts = SubscriptionParts(of: transactions)
+        // The place of the first transaction of each purchase, and the others. Most purchases are one transaction, which needs no list.
+        var firsts: [Subscription: Int] = [:]
+        firsts.reserveCapacity(transactions.count)
+        var others: [Int: [RedeemedTransaction]] = [:]
+        for (place, transaction) in transactions.enumerated() {
+            let purchase = Subscription(app: transaction.app, first: parts[transaction.purchase])
+            if let first = firsts[purchase] {
+                others[first, default: []].append(transaction)
+            } else {
+                firsts[purchase] = place
+            }
+        }
+        var periods: [CustomerPeriod] = []
+        periods.reserveCapacity(transactions.count)
+        for place in firsts.values {
+            if let others = others[place] {
+                periods += CustomerPeriod.periods(of: [transactions[place]] + others, at: facts.requestDate)
+            } else {
+                periods.append(CustomerPeriod(only: transactions[place]))
+            }
+        }
+        periods.sort { left, right in
+            let products = (
+                ByteKey(left.transaction.productIdentifier), ByteKey(right.transaction.productIdentifier)
+            )
+            return products.0 == products.1
+                ? left.transaction.isEarlier(than: right.transaction) : products.0 < products.1
+        }
+        return periods
     }
 }
 
@@ -279,7 +327,10 @@ extension CustomerInfoFacts {
         renewals = history.renewals
         failedCharges = history.failedCharges
         grants = history.grants
-        for product in Set(transactions.map { ByteKey($0.productIdentifier) }) {
+        products.reserveCapacity(transactions.count)
+        for transaction in transactions {
+            let product = ByteKey(transaction.productIdentifier)
+            guard products[product] == nil else { continue }
             products[product] = apps.product(product.text).map {
                 (type: $0.type, displayName: $0.localizations.first?.displayName)
             }
