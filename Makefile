@@ -34,7 +34,7 @@ pictures: build ## Draw the pictures of the README
 alone := SimulationTests|DecisionPropertyTests
 
 test: requirements ## Run every test, then half a minute of simulations (CONFIGURATION=release as they are run before a merge)
-	@CONFIGURATION=$(CONFIGURATION) Scripts/swift-test.sh --skip '$(alone)'
+	@CONFIGURATION=$(CONFIGURATION) Scripts/in-memory.sh Scripts/swift-test.sh --skip '$(alone)'
 	@CONFIGURATION=$(CONFIGURATION) Scripts/swift-test.sh --skip-build --filter '$(alone)'
 
 simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the one of a seed (SEED=N), over LEDGER=postgres too
