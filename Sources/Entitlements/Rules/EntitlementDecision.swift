@@ -29,7 +29,7 @@ package struct EntitlementDecision: Sendable {
         let claim = facts.standing(for: presented)
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
-        // As an argument of the next call, it would have the whole decision copied.
+        // Swift would copy the whole decision before a call inside the next one, because this call may change the facts.
         let byToken = facts.namedOwner(by: claim, siblings, of: original)
         let named = standing(byToken, of: original)
         if let refusal = refusal(of: claim, facts.decidingOriginal(of: claim), named, to: user) {

@@ -140,7 +140,7 @@ package struct EntitlementFacts: Sendable {
     func standing(for stated: Claim) -> Claim {
         let claim = stated.keepsEnd ? keepingEnd(of: stated) : stated
         guard transactions[claim.key] == nil else { return claim }
-        // A lazy sequence would copy all facts.
+        // The closure of a lazy sequence would hold a copy of all facts.
         for event in PurchaseEvent.events(of: claim) {
             if let known = transactionsByEvent[event] {
                 return claim.with(transactionIdentifier: known.identifier)
