@@ -8,7 +8,8 @@ import Vocabulary
 ///
 /// A kept answer is given again if one read by the user's number finds the same name and the same version, if no catalog has
 /// changed, and if no period has begun or ended since. So an answer needs no message to become invalid, and holds for several
-/// processes: each write that changes what a user owns raises the version of the user in the same commit.
+/// processes: each write that changes what a user owns raises the version of the user in the same commit. A standby that lacks such a
+/// commit shows the earlier version, so an answer that it has made is not given by a newer read.
 package final class UserAnswers<Answer: Sendable>: Sendable {
     package struct Key: Hashable {
         fileprivate let user: User
@@ -115,7 +116,7 @@ extension EntitlementService {
         // Before anything is read. If the catalog changes meanwhile, the answer is kept for the earlier one and never given.
         let revisions = apps.revisions
         let known = answers[key]
-        let read = try await ledger.read(.statement) { transaction -> (UserCoverage?, Viewpoint)? in
+        let read = try await ledger.read(.statement, mayLag: true) { transaction -> (UserCoverage?, Viewpoint)? in
             let now = try now(of: user, transaction)
             if let known, known.holds(at: now, revisions), try transaction.isUnchanged(known.state, of: user) {
                 return nil
