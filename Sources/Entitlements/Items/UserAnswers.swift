@@ -8,8 +8,7 @@ import Vocabulary
 ///
 /// A kept answer is given again if one read by the user's number finds the same name and the same version, if no catalog has
 /// changed, and if no period has begun or ended since. So an answer needs no message to become invalid, and holds for several
-/// processes: each write that changes what a user owns raises the version of the user in the same commit. A standby that lacks such a
-/// commit shows the earlier version, so an answer that it has made is not given by a newer read.
+/// processes: each write that changes what a user owns raises the version of the user in the same commit.
 package final class UserAnswers<Answer: Sendable>: Sendable {
     package struct Key: Hashable {
         fileprivate let user: User
@@ -129,7 +128,8 @@ extension EntitlementService {
             return known.answer
         }
         let answer = try make(read?.coverage, view)
-        if let read, let state = read.state {
+        // A standby may show a commit that a failover loses, and another commit then gives the user the same version.
+        if LedgerPosition.required == nil, let read, let state = read.state {
             answers.keep(
                 .init(
                     answer: answer, state: state, revisions: revisions, madeAt: view.moment, changesAt: read.changesAt),
