@@ -174,12 +174,13 @@ package final class PostgreSQLReplicas: Sendable {
 
     /// The reason why the server of a new connection may not answer; nil for none.
     private func problem(of connection: PostgreSQLConnection) throws -> String? {
+        // First, so that no session of the pooler keeps the name of a prepared statement.
+        if try connection.isBehindPooler() { return "it is behind a pooler" }
         connection.require(SQLQuery(Self.health))
         do throws(PostgreSQLFailure) { try connection.flush() } catch {
             guard let reason = error.reason else { throw error }
             return reason
         }
-        if try connection.isBehindPooler() { return "it is behind a pooler" }
         // A coordinator's standby would send the read to the primaries of the workers.
         return connection.hasCitus ? "it distributes the tables" : nil
     }
