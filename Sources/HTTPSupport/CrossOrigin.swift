@@ -59,12 +59,12 @@ package struct CrossOriginMiddleware: RouterMiddleware {
     private static let maximumAge = "7200"
     /// The header fields that the API reads, besides those that a page may always send.
     private static let readFields =
-        "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
+        "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Till-Position"
     /// The maximum length of the requested names of header fields, in bytes.
     private static let maximumNames = 1024
     /// The header fields of answers that a page may read, besides those that it may always read.
     private static let answerFields =
-        "ETag, Idempotent-Replayed, Link, Retry-After, WWW-Authenticate, X-RevenueCat-Request-Time, X-Request-Id"
+        "ETag, Idempotent-Replayed, Link, Retry-After, Till-Position, WWW-Authenticate, X-RevenueCat-Request-Time, X-Request-Id"
 
     private let origins: Set<ByteKey>
     private let routes: PathTable<Void>

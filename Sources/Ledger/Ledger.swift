@@ -30,14 +30,27 @@ package struct Ledger: Sendable {
 
     /// Reads a snapshot. Readers never wait for writers. During the failover of a database server they wait without a thread.
     ///
+    /// - Parameters:
+    ///   - mayLag: True for an answer about a user that decides nothing. If the caller has stated a position (`LedgerPosition.required`), a
+    ///     standby that has it may answer.
+    ///   - body: Runs again with the primary if it throws with a standby.
     /// - Throws: The errors of `body`; `StorageFault`; `CancellationError`.
     package func read<Value: Sendable>(
-        _ extent: ReadExtent = .snapshot, _ body: @escaping @Sendable (LedgerTransaction) throws -> Value
+        _ extent: ReadExtent = .snapshot, mayLag: Bool = false,
+        _ body: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async throws -> Value {
+        let replicas = mayLag ? storage.replicas : nil
+        // The thread of the read has no task.
+        let position = replicas == nil ? nil : LedgerPosition.required
         for attempt in 1... {
             do {
                 return try await reads.run(isLong: extent == .longSnapshot) {
-                    try storage.read(extent) { try body(transaction($0)) }
+                    if let replicas, let position,
+                        let value = replicas.read(extent, after: position, { try body(transaction($0)) })
+                    {
+                        return value
+                    }
+                    return try storage.read(extent) { try body(transaction($0)) }
                 }
             } catch  where storage.mayReturn(after: error) {
                 // A random pause, so that many readers do not retry at the same time.
@@ -249,6 +262,9 @@ extension Ledger {
 
     /// The state of the database server; nil for a ledger in a file.
     package var serverReachability: ServerReachability? { storage.serverReachability }
+
+    /// The standbys that may answer reads; nil for none.
+    package var replicas: PostgreSQLReplicas? { storage.replicas }
 }
 
 extension LedgerTransaction {

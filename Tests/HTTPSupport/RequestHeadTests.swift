@@ -28,7 +28,7 @@ import Testing
         arguments: [
             "Authorization", "Accept-Language", "Connection", "Content-Length", "Content-Type", "If-Match",
             "If-None-Match", "X-Forwarded-For", "Idempotency-Key", "idtoken", "Last-Event-ID", "Cookie", "Origin",
-            "Sec-Fetch-Dest", "Sec-Fetch-Site",
+            "Sec-Fetch-Dest", "Sec-Fetch-Site", "Till-Position",
         ])
     func `a non-ASCII field that the service reads is refused`(name: String) throws {
         #expect(RequestHead.checked(try head([(name, "x")])).isSuccess)

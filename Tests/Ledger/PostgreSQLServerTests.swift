@@ -41,6 +41,32 @@ import Vocabulary
         try await ledger.ping()
     }
 
+    /// The address of standbys leads to the primary, as after a promotion.
+    @Test func `the primary answers for a server that is no standby`() async throws {
+        let ledger = try Ledger(PostgreSQLAddress(schema.address, replicas: schema.address))
+        let replicas = try #require(ledger.replicas)
+        let alice = alice
+        #expect(replicas.position == nil)
+        let receipt = CommitReceipt()
+        try await CommitReceipt.$current.withValue(receipt) {
+            _ = try await ledger.read { try $0.items(of: alice, at: Self.now) }
+            #expect(receipt.position == nil)
+            _ = try await ledger.write { try $0.redeem([claim("1")], for: alice, at: Self.now) }
+        }
+        let position = try #require(replicas.position)
+        #expect(receipt.position == position)
+        await expectEventually { replicas.state.isUp == false }
+        try await LedgerPosition.$required.withValue(position) {
+            let items = try await ledger.read(mayLag: true) { try $0.items(of: alice, at: Self.now) }
+            #expect(items == [Self.sprout1])
+        }
+        #expect(replicas.state.answered == 0)
+        #expect(replicas.state.passedOn == 1)
+        _ = try await ledger.write { try $0.redeem([claim("2")], for: alice, at: Self.now) }
+        #expect(replicas.position != position)
+        #expect(receipt.position == position)
+    }
+
     /// With one host, nothing can take the server's place.
     @Test(arguments: [true, false])
     func `a lost server without a standby is soon reported, and used again`(closes: Bool) async throws {

@@ -167,7 +167,7 @@ extension EntitlementService {
         before sequence: Int64?,
         limit: Int
     ) async throws -> [RedeemedTransaction] {
-        try await ledger.read {
+        try await ledger.read(mayLag: true) {
             try $0.transactions(of: user, in: limitingApp ?? app, from: store, before: sequence, limit: limit)
         }
     }

@@ -95,7 +95,7 @@ extension [SubscribedPurchase] {
 extension EntitlementService {
     /// The subscriptions of a user, in the order of their first purchases.
     package func subscriptions(of user: User) async throws -> [PurchaseStatus] {
-        try await ledger.read { try $0.subscriptions(of: user, from: try view(of: user, $0)) }
+        try await ledger.read(mayLag: true) { try $0.subscriptions(of: user, from: try view(of: user, $0)) }
     }
 }
 

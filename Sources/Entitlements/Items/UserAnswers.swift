@@ -115,7 +115,7 @@ extension EntitlementService {
         // Before anything is read. If the catalog changes meanwhile, the answer is kept for the earlier one and never given.
         let revisions = apps.revisions
         let known = answers[key]
-        let read = try await ledger.read(.statement) { transaction -> (UserCoverage?, Viewpoint)? in
+        let read = try await ledger.read(.statement, mayLag: true) { transaction -> (UserCoverage?, Viewpoint)? in
             let now = try now(of: user, transaction)
             if let known, known.holds(at: now, revisions), try transaction.isUnchanged(known.state, of: user) {
                 return nil
@@ -128,7 +128,8 @@ extension EntitlementService {
             return known.answer
         }
         let answer = try make(read?.coverage, view)
-        if let read, let state = read.state {
+        // A standby may show a commit that a failover loses, and another commit then gives the user the same version.
+        if LedgerPosition.required == nil, let read, let state = read.state {
             answers.keep(
                 .init(
                     answer: answer, state: state, revisions: revisions, madeAt: view.moment, changesAt: read.changesAt),

@@ -19,8 +19,8 @@ package enum RequestHead {
             .contentLength, .contentType, .cookie, .ifMatch, .ifNoneMatch, .origin,
         ]
             + [
-                .forwardedFor, .idempotencyKey, .idToken, .lastEventID, .methodOverride, .revenueCatEntityTag,
-                .revenueCatPlatform,
+                .forwardedFor, .idempotencyKey, .idToken, .lastEventID, .methodOverride, .position,
+                .revenueCatEntityTag, .revenueCatPlatform,
                 .secFetchDest,
                 .secFetchSite, .store,
             ].compactMap(\.self))
@@ -143,6 +143,8 @@ extension HTTPField.Name {
     package static let methodOverride = Self("X-HTTP-Method-Override")
     package static let idToken = Self("idtoken")
     package static let lastEventID = Self("Last-Event-ID")
+    /// The ledger's position (`LedgerPosition`), in answers and in requests that may be answered by a standby.
+    package static let position = Self("Till-Position")
     package static let revenueCatEntityTag = Self("X-RevenueCat-ETag")
     package static let revenueCatPlatform = Self("X-Platform")
     /// A further `Host`. The first one is the request's authority.

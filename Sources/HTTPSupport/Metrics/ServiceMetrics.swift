@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 import Synchronization
 
@@ -147,9 +148,10 @@ package final class ServiceMetrics: Sendable {
     ///   - listeners: The number of event listeners, or nil if events are off.
     ///   - isStorageAlmostFull: True if only the reserve of free space is left.
     ///   - duties: The duties to stores, by their kinds; none while the ledger does not answer.
+    ///   - replicas: The standbys that may answer reads; nil if the service uses none.
     package func text(
         isLedgerUp: Bool = true, certificateEndsAt: Timestamp? = nil, queueDepth: Int, listeners: Int? = nil,
-        isStorageAlmostFull: Bool = false, duties: [Duty] = []
+        isStorageAlmostFull: Bool = false, duties: [Duty] = [], replicas: ReplicaState? = nil
     ) -> String {
         let counts = counts.withLock { $0 }
         var text = PrometheusText()
@@ -199,6 +201,14 @@ package final class ServiceMetrics: Sendable {
         text.begin(
             "till_storage_almost_full", .gauge, "1 if only purchases, notifications and back ends write, else 0.")
         text.add("till_storage_almost_full", [], isStorageAlmostFull ? 1 : 0)
+        if let replicas {
+            text.begin("till_replica_up", .gauge, "1 if a standby follows and may answer reads, else 0.")
+            text.add("till_replica_up", [], replicas.isUp == true ? 1 : 0)
+            text.begin("till_replica_reads_total", .counter, "Reads that a standby might answer, by who answered.")
+            for (server, count) in [("standby", replicas.answered), ("primary", replicas.passedOn)] {
+                text.add("till_replica_reads_total", [("server", server)], count)
+            }
+        }
         text.begin("till_duties_open", .gauge, "Work that a store awaits by a deadline.")
         for duty in duties { text.add("till_duties_open", [("duty", duty.name)], duty.open) }
         text.begin("till_duty_seconds_left", .gauge, "Time until the first deadline of such work.")

@@ -208,6 +208,9 @@ package struct Parameter: Sendable {
         .shared(as: "acceptLanguage")
     package static let ifNoneMatch = header("If-None-Match", "The entity tag of the caller's copy.")
         .shared(as: "ifNoneMatch")
+    package static let position = header(
+        "Till-Position", "The `Till-Position` of an answer. A standby that has caught up with it may answer."
+    ).shared(as: "position")
 
     /// The condition of a change.
     ///
@@ -292,6 +295,9 @@ package struct Answer: Sendable {
             name: "Idempotent-Replayed",
             description: "`true` if the answer repeats that of an earlier request with the same key.",
             schema: .one(of: ["true"]))
+        package static let position = Header(
+            name: "Till-Position",
+            description: "The commit after which a standby may answer, if the service uses standbys.")
         static let retryAfter = Header(
             name: "Retry-After", description: "The number of seconds before a retry.", schema: .integer())
 

@@ -327,6 +327,7 @@ extension APIOperation {
             case Parameter.ifNoneMatch.name: .cacheTag
             case Parameter.acceptLanguage.name: .contentLanguage
             case Parameter.idempotencyKey.name: .replayed
+            case Parameter.position.name: .position
             case HTTPField.Name.ifMatch.rawName: .entityTag
             default: nil
             }

@@ -10,6 +10,7 @@ package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue
     private struct Waiting: Sendable {
         let request: Request
         let continuation: CheckedContinuation<Answer, any Error>
+        let receipt = CommitReceipt.current
     }
 
     private let commits: GroupCommits
@@ -58,6 +59,9 @@ package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue
             part: { self.part(requests[...], slots) },
             finish: { errors in
                 for (index, entry) in entries.enumerated() {
+                    if let receipt = entry.receipt, errors[index] == nil, let position = slots.position(index) {
+                        receipt.note(position)
+                    }
                     entry.continuation.resume(with: slots.result(index, error: errors[index]))
                 }
             })
@@ -69,7 +73,8 @@ package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue
         return LedgerPart(
             count: requests.count,
             perform: { [answers] database in
-                slots.fill(from: requests.startIndex, try answers(Array(requests), database))
+                slots.fill(
+                    from: requests.startIndex, try answers(Array(requests), database), after: database.position)
             },
             pieces: { [self.part(requests[..<middle], slots), self.part(requests[middle...], slots)] })
     }
@@ -88,21 +93,24 @@ package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue
 
 /// The answers of a part, filled by its last run.
 final class AnswerSlots<Answer: Sendable>: Sendable {
-    private let answers: Mutex<[Answer?]>
+    /// An answer, and the position of its commit.
+    private let answers: Mutex<[(answer: Answer, position: LedgerPosition?)?]>
 
     init(count: Int) {
         answers = Mutex(Array(repeating: nil, count: count))
     }
 
-    func fill(from start: Int, _ new: [Answer]) {
+    func fill(from start: Int, _ new: [Answer], after position: LedgerPosition?) {
         answers.withLock { answers in
-            for (offset, answer) in new.enumerated() { answers[start + offset] = answer }
+            for (offset, answer) in new.enumerated() { answers[start + offset] = (answer, position) }
         }
     }
 
+    func position(_ index: Int) -> LedgerPosition? { answers.withLock { $0[index]?.position } }
+
     func result(_ index: Int, error: (any Error)?) -> Result<Answer, any Error> {
         if let error { return .failure(error) }
-        guard let answer = answers.withLock({ $0[index] }) else { return .failure(MissingAnswer()) }
+        guard let answer = answers.withLock({ $0[index]?.answer }) else { return .failure(MissingAnswer()) }
         return .success(answer)
     }
 }

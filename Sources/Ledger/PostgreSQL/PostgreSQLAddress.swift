@@ -8,6 +8,8 @@ package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
     let url: String
     /// The URL of the server behind a pooler; nil if `url` leads to the server itself.
     private let directURL: String?
+    /// The standbys that may answer reads; nil for none.
+    private let replicasURL: String?
     /// The address without the password, for errors and logs.
     package let description: String
     /// The hosts with their ports, for errors.
@@ -24,13 +26,18 @@ package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
     /// The address of the server itself.
     package var direct: PostgreSQLAddress { directURL.flatMap { try? PostgreSQLAddress($0) } ?? self }
 
+    /// The address of the standbys that may answer reads; nil for none.
+    var replicas: PostgreSQLAddress? { replicasURL.flatMap { try? PostgreSQLAddress($0) } }
+
     /// Returns true if a text begins as a PostgreSQL URL does.
     package static func isAddress(_ text: String) -> Bool {
         text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
     }
 
-    /// - Parameter direct: The URL of the server itself, if `url` leads to a pooler that gives each transaction another session.
-    package init(_ url: String, direct: String? = nil) throws(PostgreSQLAddressError) {
+    /// - Parameters:
+    ///   - direct: The URL of the server itself, if `url` leads to a pooler that gives each transaction another session.
+    ///   - replicas: The URL of standbys that may answer reads; nil for none.
+    package init(_ url: String, direct: String? = nil, replicas: String? = nil) throws(PostgreSQLAddressError) {
         guard Self.isAddress(url), let options = PQconninfoParse(url, nil) else { throw PostgreSQLAddressError() }
         defer { PQconninfoFree(options) }
         var settings: [String: String] = [:]
@@ -50,9 +57,9 @@ package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
             let port = ports.count == 1 ? ports[0] : ports.indices.contains(index) ? ports[index] : ""
             return port.isEmpty ? String(host) : "\(host):\(port)"
         }
-        if let direct { _ = try PostgreSQLAddress(direct) }
+        for other in [direct, replicas].compactMap(\.self) { _ = try PostgreSQLAddress(other) }
         self.url = url
-        directURL = direct
+        (directURL, replicasURL) = (direct, replicas)
         self.places = places.joined(separator: ",")
         hasSeveralHosts = hosts.count > 1
         connectTimeout = settings["connect_timeout"].flatMap { Int($0) }.map { .seconds($0) }

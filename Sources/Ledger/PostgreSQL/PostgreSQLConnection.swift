@@ -27,26 +27,33 @@ final class PostgreSQLConnection {
     private var lastName = 0
     private var waiting: [PostgreSQLCommand] = []
     let changed = ChangedUsers()
+    /// The position of the present transaction's commit; nil for a ledger without standbys.
+    var position: LedgerPosition?
     /// The tables that the present caller's transaction has found; nil before it asks.
     var foundTables: Set<String>?
     /// True if transactions through a pooler set what the role and the server leave otherwise.
     private var needsSettings = false
     /// True if the database has the extension `citus`, which may distribute the tables.
     private(set) var hasCitus = false
+    /// The place of the requirement among the waiting commands; nil without one.
+    private var requirement: Int?
     /// True until the connection has received the answer to the end of a read.
     private var isEnding = false
     /// True if the machine at the other end is gone. libpq would wait for it.
     private var isLost = false
     /// True if a pooler gives each transaction another session. Then each brings its settings, and no statement has a name.
     let isPooled: Bool
+    private let isOfStandby: Bool
     /// The rows of prefetched queries, until the next other statement.
     private var known: [SQLQuery: PostgreSQLResult] = [:]
     /// The largest number of commands sent before their answers are read. More could block both sides.
     private static let maximumWaiting = 64
     /// The silence of a server after which it is asked for another connection, at first and later, in milliseconds.
     private static let (firstSilence, laterSilence): (Int32, Int32) = (800, 3000)
+    /// The silence after which a standby counts as lost, in milliseconds.
+    private static let standbySilence: Int32 = 2000
 
-    /// Connects to the primary among the hosts of an address.
+    /// Connects to the primary, or to a standby, among the hosts of an address.
     ///
     /// The connection fails within two seconds after a machine has disappeared. It waits for a reachable server that waits
     /// itself, for its standby for example.
@@ -54,11 +61,14 @@ final class PostgreSQLConnection {
     /// - Parameters:
     ///   - server: The server of the address to connect to; nil for the first that is a primary.
     ///   - timeout: The time for a server with one host; nil for that of the address.
+    ///   - ofStandby: True for the first standby instead of the primary.
     init(
-        _ address: PostgreSQLAddress, at server: PostgreSQLServer? = nil, within timeout: Duration? = nil
+        _ address: PostgreSQLAddress, at server: PostgreSQLServer? = nil, within timeout: Duration? = nil,
+        ofStandby: Bool = false
     ) throws(PostgreSQLFailure) {
-        handle = try PostgreSQLSession.connection(to: address, at: server, within: timeout)
+        handle = try PostgreSQLSession.connection(to: address, at: server, within: timeout, ofStandby: ofStandby)
         isPooled = address.isPooled
+        isOfStandby = ofStandby
         hasWarned = .allocate(capacity: 1)
         hasWarned.initialize(to: false)
         guard PQstatus(handle) == CONNECTION_OK else {
@@ -92,6 +102,11 @@ final class PostgreSQLConnection {
         return PQtransactionStatus(handle) == PQTRANS_IDLE && waiting.isEmpty ? .idle : .inTransaction
     }
 
+    /// Returns true if the server is another process than the client was told, as behind pgbouncer (its issue 1296).
+    func isBehindPooler() throws(PostgreSQLFailure) -> Bool {
+        try script("SELECT pg_backend_pid()") != String(PQbackendPID(handle))
+    }
+
     private var isBroken: Bool { isLost || PQstatus(handle) != CONNECTION_OK }
 
     /// Begins a transaction together with the next statement.
@@ -107,10 +122,17 @@ final class PostgreSQLConnection {
     /// - Returns: The text of the last statement's first value; nil without rows.
     @discardableResult func script(_ sql: String) throws(PostgreSQLFailure) -> String? {
         guard PQexitPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
-        let result = PQexec(handle, sql)
-        defer { PQclear(result) }
-        guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
-            throw failure(result)
+        guard PQsendQuery(handle, sql) == 1 else { throw failure(nil) }
+        var last: OpaquePointer?
+        defer { PQclear(last) }
+        while true {
+            try awaitResult()
+            guard let next = PQgetResult(handle) else { break }
+            PQclear(last)
+            last = next
+        }
+        guard let result = last, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+            throw failure(last)
         }
         guard PQenterPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
         return PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : nil
@@ -127,6 +149,13 @@ final class PostgreSQLConnection {
         known.removeAll()
         waiting += commands(query)
         if waiting.count >= Self.maximumWaiting { _ = try exchange() }
+    }
+
+    /// Sends a query together with the next statement, which fails if the query's value is not null. The value is the reason.
+    func require(_ query: SQLQuery) {
+        known.removeAll()
+        waiting += commands(query)
+        requirement = waiting.count - 1
     }
 
     /// Runs queries in one round trip, and keeps their rows until the next write.
@@ -193,6 +222,7 @@ final class PostgreSQLConnection {
     func rollBack() throws(PostgreSQLFailure) {
         known.removeAll()
         waiting.removeAll()
+        requirement = nil
         waiting.append(.run("ROLLBACK"))
         _ = try exchange()
     }
@@ -218,8 +248,9 @@ final class PostgreSQLConnection {
     ///
     /// - Returns: The answer to each command.
     private func exchange() throws(PostgreSQLFailure) -> [PostgreSQLResult] {
-        let commands = waiting
+        let (commands, required) = (waiting, requirement)
         waiting.removeAll(keepingCapacity: true)
+        requirement = nil
         for command in commands {
             guard send(command) == 1 else { throw failure(nil) }
         }
@@ -243,6 +274,9 @@ final class PostgreSQLConnection {
         }
         try readSync()
         if let refusal { throw refusal }
+        if let required, case .text(let reason)? = results[required].value(0, 0) {
+            throw PostgreSQLFailure(state: "", reason: reason)
+        }
         return results
     }
 
@@ -286,13 +320,14 @@ final class PostgreSQLConnection {
     /// Waits for the next result.
     ///
     /// A statement may take long, and so may the wait for a standby. So a silent server is asked for another connection now and
-    /// then: libpq itself would wait for a machine that is gone until the system gives up.
+    /// then: libpq itself would wait for a machine that is gone until the system gives up. A silent standby is not asked, because its
+    /// disk or a process may hang while others of its processes answer, and the primary can answer the read.
     private func awaitResult() throws(PostgreSQLFailure) {
-        var patience = Self.firstSilence
+        var patience = isOfStandby ? Self.standbySilence : Self.firstSilence
         while PQisBusy(handle) == 1 {
             var line = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
             if poll(&line, 1, patience) == 0 {
-                guard PostgreSQLSession.answers(at: handle) else {
+                guard !isOfStandby, PostgreSQLSession.answers(at: handle) else {
                     isLost = true
                     throw PostgreSQLFailure(state: nil, reason: "the server does not answer")
                 }

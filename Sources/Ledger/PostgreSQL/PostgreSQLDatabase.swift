@@ -24,6 +24,8 @@ struct PostgreSQLDatabase: LedgerDatabase {
         if !connection.hasCitus { connection.enqueue("ANALYZE \(table.quotedName)") }
     }
 
+    var position: LedgerPosition? { connection.position }
+
     func recordChange(of user: Int64) { connection.changed.numbers.insert(user) }
 
     func forEachRow(

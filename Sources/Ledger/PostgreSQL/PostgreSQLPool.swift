@@ -124,7 +124,7 @@ final class PostgreSQLPool: Sendable {
 struct PostgreSQLFailure: Error {
     /// The SQLSTATE (PostgreSQL, Appendix A); nil if there was no answer.
     let state: String?
-    /// The reason why there is no connection; nil for the error of a statement.
+    /// The reason why there is no connection, or the value of a requirement; nil for the error of a statement.
     var reason: String?
 
     /// True if a concurrent transaction may have caused the failure, so that a retry may succeed.

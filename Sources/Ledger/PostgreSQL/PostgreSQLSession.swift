@@ -25,15 +25,17 @@ enum PostgreSQLSession {
     /// - Parameters:
     ///   - server: The server of the address to connect to; nil for the first that is a primary.
     ///   - timeout: The time for a server with one host; nil for the usual one. `connect_timeout` of the address overrides it.
+    ///   - ofStandby: True for the first standby instead of the primary.
     /// - Returns: A connection that the caller frees (`PQfinish`), and that may have failed.
     static func connection(
-        to address: PostgreSQLAddress, at server: PostgreSQLServer?, within timeout: Duration?
+        to address: PostgreSQLAddress, at server: PostgreSQLServer?, within timeout: Duration?, ofStandby: Bool
     ) throws(PostgreSQLFailure) -> OpaquePointer {
         // The address overrides only the settings before it. The system gives up a connection with unconfirmed bytes late: a
         // server that executes a long statement takes no more of them meanwhile. `awaitResult` notices a lost machine earlier.
         let settings =
             [
-                ("connect_timeout", "2"), ("target_session_attrs", "read-write"), ("tcp_user_timeout", "15000"),
+                ("connect_timeout", "2"), ("target_session_attrs", ofStandby ? "standby" : "read-write"),
+                ("tcp_user_timeout", "15000"),
                 ("keepalives_idle", "3"), ("keepalives_interval", "1"), ("keepalives_count", "3"),
                 ("fallback_application_name", "till"), ("dbname", address.url), ("client_encoding", "UTF8"),
             ] + (server.map { [("host", $0.host), ("port", $0.port)] } ?? [])

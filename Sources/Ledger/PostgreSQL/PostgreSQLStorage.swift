@@ -20,6 +20,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     private let randomness: Randomness
     let address: PostgreSQLAddress
     private let absence: ServerAbsence
+    package let replicas: PostgreSQLReplicas?
     private let commits = Atomic(0)
     private static let commitsPerSweep = 4096
     /// The time for which a transaction is retried after conflicts.
@@ -45,6 +46,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         self.randomness = randomness
         pool = PostgreSQLPool(address)
         absence = ServerAbsence(ofSeveralHosts: address.hasSeveralHosts)
+        replicas = address.replicas.map { [tables] in PostgreSQLReplicas($0, tables) }
         do {
             let found = try pool.withConnection {
                 try PostgreSQLSchema.prepare($0, tables.schema, migrates: migrates)
@@ -162,10 +164,12 @@ package final class PostgreSQLStorage: LedgerStorage {
     /// Runs `body` in one SERIALIZABLE transaction. It is durable when this returns, or left no trace.
     private func transaction<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
         let token = randomness.bytes(16)
+        let position = replicas.map { _ in LedgerPosition(token: token, at: SystemClock().now()) }
         let (value, changed, lost): (Value, Set<Int64>, PostgreSQLFailure?) = try pool.withConnection(
             after: absence.recentBeginning
         ) { connection in
             connection.begin("SERIALIZABLE")
+            connection.position = position
             connection.changed.numbers.removeAll(keepingCapacity: true)
             let value = try body(connection)
             try connection.enqueue(SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
@@ -176,6 +180,7 @@ package final class PostgreSQLStorage: LedgerStorage {
             return (value, connection.changed.numbers, nil)
         }
         if let lost, try !isCommitted(token) { throw lost }
+        if let position { replicas?.note(position) }
         observers.notify(changed)
         notifications.withLock { $0 }?.notify(changed)
         if commits.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.commitsPerSweep) { sweep() }

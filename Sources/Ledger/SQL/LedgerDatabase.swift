@@ -36,6 +36,9 @@ package protocol LedgerDatabase {
     /// - Parameter asksForTables: True if `has` follows, too.
     func prefetch(_ queries: @autoclosure () -> [SQLQuery], asksForTables: Bool) throws
 
+    /// The position of the commit that this transaction makes; nil for a ledger without standbys.
+    var position: LedgerPosition? { get }
+
     /// Notifies the observers of a user after the commit.
     func recordChange(of user: Int64)
 
@@ -136,6 +139,8 @@ package protocol LedgerDatabase {
 extension LedgerDatabase {
     // One round trip finds all.
     package func presentTables(seeking table: String) throws -> Set<String> { try presentTables() }
+
+    package var position: LedgerPosition? { nil }
 
     // SQLite's plans follow from the statements.
     package func takeStatistics(of table: Table) throws {}
@@ -304,6 +309,9 @@ package protocol LedgerStorage: Sendable {
     /// The state of the database server; nil for a file.
     var serverReachability: ServerReachability? { get }
 
+    /// The standbys that may answer reads; nil for none.
+    var replicas: PostgreSQLReplicas? { get }
+
     /// The fault of a ledger that lacks a row just written.
     var damaged: StorageFault { get }
 }
@@ -319,6 +327,8 @@ extension LedgerStorage {
     package func observeStop(_ observer: @escaping @Sendable (StorageFault) -> Void) {}
 
     package var serverReachability: ServerReachability? { nil }
+
+    package var replicas: PostgreSQLReplicas? { nil }
 
     /// Runs `body` in a separate commit. It is durable when this returns, or left no trace.
     package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {

@@ -89,6 +89,9 @@ package struct ServiceRoutes: Sendable {
             await metricsAnswer()
         }
         let version = router.group().authenticated(by: settings.authentication, within: parts.limits)
+        if let replicas = ledger.replicas {
+            version.add(middleware: PositionMiddleware(replicas: replicas, clock: parts.till.clock))
+        }
         for group in Self.groups.compactMap({ $0.init(parts: parts) }) {
             group.addUnauthenticated(to: open)
             group.add(to: version)
@@ -146,7 +149,8 @@ package struct ServiceRoutes: Sendable {
             isLedgerUp: isUp, certificateEndsAt: settings.certificate?.endsAt,
             queueDepth: BlockingWork.waitingCount + ledger.waitingCount,
             listeners: parts.events?.streams.count,
-            isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false, duties: duties ?? [])
+            isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false, duties: duties ?? [],
+            replicas: ledger.replicas?.state)
         return Response(
             status: .ok, headers: [.contentType: PrometheusText.contentType],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))

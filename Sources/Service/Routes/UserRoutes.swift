@@ -303,7 +303,7 @@ extension APIOperation {
     static let listUserItems = APIOperation(
         .get, "/v1/users/{user}/items", for: .backEnd(.read), isPerApp: true,
         "listUserItems", "Lists the items of the user",
-        parameters: [.ifNoneMatch],
+        parameters: [.ifNoneMatch, .position],
         answers: [
             .list("The items of a user, including those that everybody owns, in order.", "items", of: .ownedItem)
                 .aboutUser
@@ -314,7 +314,7 @@ extension APIOperation {
     static let listUserRights = APIOperation(
         .get, "/v1/users/{user}/rights", for: .backEnd(.read), isPerApp: true,
         "listUserRights", "Lists the rights that the user has",
-        parameters: [.app, .ifNoneMatch],
+        parameters: [.app, .ifNoneMatch, .position],
         answers: [.list("The rights, in the order of the catalog.", "rights", of: .userRight).aboutUser])
 
     static let listOwnRights = listUserRights.own(
@@ -323,6 +323,7 @@ extension APIOperation {
     static let listUserSubscriptions = APIOperation(
         .get, "/v1/users/{user}/subscriptions", for: .backEnd(.read), isPerApp: true,
         "listUserSubscriptions", "Lists the user's subscriptions with their current state",
+        parameters: [.position],
         answers: [
             .list("The subscriptions, in the order of their first purchases.", of: PurchaseStatus.self).aboutUser
         ])
@@ -335,6 +336,7 @@ extension APIOperation {
         "listUserTransactions", "Lists the redeemed transactions, newest first",
         parameters: [
             .app, .query("store", "Only purchases at one store, local ones included.", .one(of: PurchaseStore.self)),
+            .position,
         ],
         answers: [.page("A page of transactions, newest first.", of: RedeemedTransaction.self).aboutUser])
 
@@ -359,7 +361,7 @@ extension APIOperation {
             "packageName": .text("The app of that token; absent if the service asks about one app.").optional,
             "productId": .text("The product of that token, as a hint. Google Play states the products.").optional,
         ]).described("A proof of purchase: `signedTransaction`, `purchase` and `signature`, or `purchaseToken`."),
-        answers: [.json("The outcome.", Redemption.self)], or: [.badGateway])
+        answers: [.json("The outcome.", Redemption.self).with(.position)], or: [.badGateway])
 
     static let redeemOwnTransaction = redeemUserTransaction.own("redeemOwnTransaction", usesReserve: true)
 
@@ -369,7 +371,7 @@ extension APIOperation {
         parameters: [.idempotencyKey],
         body: .json(["receipt": .text("The app receipt, in base64, or a receipt of Unity IAP.")]).described(
             "A proof of purchase."),
-        answers: [.json("The outcome.", Redemption.self)])
+        answers: [.json("The outcome.", Redemption.self).with(.position)])
 
     static let redeemOwnReceipt = redeemUserReceipt.own("redeemOwnReceipt", usesReserve: true)
 }

@@ -32,6 +32,13 @@ struct LedgerStart {
                 "a rule of the ledger does not hold, so the request is refused. Report it as a defect.",
                 metadata: ["rule": "\(breach.rule)", "subject": "\(breach.subject)"])
         }
+        ledger.replicas?.observe { state in
+            if let problem = state.problem {
+                logger.warning("no standby answers reads; the primary answers all", metadata: ["reason": "\(problem)"])
+            } else {
+                logger.notice("a standby answers reads")
+            }
+        }
         return ledger
     }
 

@@ -48,9 +48,12 @@ struct ServeConfiguration {
         if !settings.apps.isEmpty, let name = ["catalog", "app-apple-id"].first(where: settings.isSet) {
             throw settings.failure(name, "left out beside apps, where each app has its own")
         }
-        if !settings.isSet("ledger") { try settings.refuse(["ledger-direct-url"], without: "ledger") }
+        if !settings.isSet("ledger") {
+            try settings.refuse(["ledger-direct-url", "ledger-replicas"], without: "ledger")
+        }
         ledger = try settings.text("ledger").map {
-            try PostgreSQLAddress($0, direct: settings.text("ledger-direct-url"))
+            try PostgreSQLAddress(
+                $0, direct: settings.text("ledger-direct-url"), replicas: settings.text("ledger-replicas"))
         }
         origins = try Self.origins(settings)
         if let real = origins.filter({ !$0.isLocal }).map(\.rawValue).min() {

@@ -85,6 +85,13 @@ extension SettingGroup {
                 description:
                     "the server's own address, if `ledger` leads to a pooler that gives each transaction another session"
             ),
+            Setting(
+                name: "ledger-replicas", kind: .text, valueName: "url", dependency: "ledger",
+                redacted: { (try? PostgreSQLAddress($0))?.description ?? "postgres://…" },
+                reference: "[Production](Production.md#reads-from-standbys)",
+                description:
+                    "the address of the PostgreSQL standbys that may answer reads which state a position; several hosts, if there are several"
+            ),
             .number(
                 "ledger-wait-seconds", 0...86_400, 60, valueName: "seconds", dependency: "ledger",
                 "the time for which the start waits for the database server; 0 for none"),
