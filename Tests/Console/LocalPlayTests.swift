@@ -27,7 +27,7 @@ import Testing
         })
     }
 
-    /// The gate, which is bought, rented for two days, and pre-ordered.
+    /// The gate, which is bought, rented for two days, and pre-ordered, and an offer of a subscription.
     private static func rentalAndPreorder(at now: Timestamp) -> String {
         let name = #""packageName":"\#(TestGarden.bundleIdentifier)","productId":"garden.gate""#
         let prices = #"[{"regionCode":"US","price":{"currencyCode":"USD","units":"2"},"availability":"AVAILABLE"}]"#
@@ -42,7 +42,10 @@ import Testing
             "listings":[{"languageCode":"en-US","title":"A gate"}]}],
             "oneTimeProductOffers":[{\(name),"purchaseOptionId":"buy","offerId":"early","state":"ACTIVE",
             "preOrderOffer":{\(times),"priceChangeBehavior":"PRE_ORDER_PRICE_CHANGE_BEHAVIOR_NEW_ORDERS_ONLY"},
-            "regionalPricingAndAvailabilityConfigs":[{"regionCode":"US","availability":"AVAILABLE","noOverride":{}}]}]}
+            "regionalPricingAndAvailabilityConfigs":[{"regionCode":"US","availability":"AVAILABLE","noOverride":{}}]}],
+            "subscriptionOffers":[{"packageName":"\(TestGarden.bundleIdentifier)","productId":"garden.basic.monthly",
+            "basePlanId":"p1m","offerId":"back","state":"ACTIVE",
+            "phases":[{"duration":"P1M","regionalConfigs":[{"regionCode":"US","free":{}}]}]}]}
             """
     }
 
@@ -118,6 +121,21 @@ import Testing
         #expect(try await browser.get(Self.page + "?account=carol").has("The Play has sold nothing yet."))
     }
 
+    @Test func `a subscription is bought under an offer, and with an add-on`() async throws {
+        let browser = try await console.browser(.support)
+        let app = TestGarden.bundleIdentifier
+        #expect(try await browser.get(Self.page).has("<option value=\"\(app) garden.basic.monthly p1m back\""))
+        let premium = ["together": "\(app) garden.premium.monthly"]
+        let bought = try await buy("garden.basic.monthly p1m back", premium, in: browser).page
+        #expect(bought.has(">active</span>") && bought.words.contains("Add-ons"))
+        #expect(bought.words.contains("Offerback"))
+        for (product, status) in [("garden.gate", 422), ("garden.basic.monthly", 409)] {
+            let fields = ["product": "\(app) \(product)", "customer": "alice", "quantity": "1"].merging(premium) { $1 }
+            let answer = try await browser.post(Self.page + "/buy", fields, from: Self.page)
+            #expect(answer.status == status, "\(product) with garden.premium.monthly")
+        }
+    }
+
     @Test func `a subscription is canceled, restored, and ends by the clock`() async throws {
         let browser = try await console.browser(.support)
         let bought = try await buy("garden.basic.monthly", in: browser).page
@@ -133,6 +151,26 @@ import Testing
         #expect(try await browser.get(Self.page + "?purchase=1").has(">expired</span>"))
         #expect(try await browser.post(Self.page + "/clock", ["step": "x"], from: Self.page).status == 422)
         #expect(try await perform("fly", on: 1, in: browser).status == 404)
+    }
+
+    @Test func `the bank disputes a payment once, and it is paid back after a day without an answer`() async throws {
+        let browser = try await console.browser(.support)
+        for (number, product) in [(1, "garden.gate"), (2, "garden.basic.monthly")] {
+            let bought = try await buy(product, in: browser).page
+            #expect(bought.has("/play/purchases/\(number)/dispute"))
+            #expect(try await perform("dispute", on: number, in: browser).status == 303)
+            let disputed = try await browser.get("\(Self.page)?purchase=\(number)")
+            #expect(disputed.has(">open</span>") && !disputed.has("/play/purchases/\(number)/dispute"))
+            #expect(try await perform("dispute", on: number, in: browser).status == 409)
+        }
+        #expect(try await browser.post(Self.page + "/clock", ["step": "2d"], from: Self.page).status == 303)
+        for number in 1...2 {
+            let refunded = try await browser.get("\(Self.page)?purchase=\(number)")
+            #expect(refunded.has(">refunded</span>") && !refunded.has("/play/purchases/\(number)/dispute"))
+        }
+        let given = try await buy("garden.gate", ["code": "yes", "customer": "bob"], in: browser).page
+        #expect(!given.has("/play/purchases/3/dispute"))
+        #expect(try await perform("dispute", on: 3, in: browser).status == 404)
     }
 
     @Test func `only those who may control the stores see the page`() async throws {

@@ -56,7 +56,7 @@ ENUMERATIONS = {
     "OneTimeProductNotification.notificationType": "OneTimeNotificationType oneTimeTypes",
     "VoidedPurchaseNotification.refundType": "refundTypes",
     "Order.salesChannel": "SalesChannel", "CancelSurveyResult.reason": "Reason",
-    "OrdersReviewRefundRequest.refundPreference": "GoogleRefundPreference",
+    "OrdersReviewRefundRequest.refundPreference": "GoogleRefundPreference Preference",
     "ExtendReasonCode": "cause", "ExternalPurchaseReport.status": "Status", "ExternalPurchaseToken.tokenType": "Kind",
     "SubscriptionBuyLineItem.subscriptionEvent": "SubscriptionEvent",
     "ExternalOfferDetails.installedAppCategory": "Category", "ExternalContentLinkDetails.externalAppCategory": "Category",

@@ -462,15 +462,19 @@ import Testing
         #expect(try garden.store.notifications().last?.subtype?.rawValue == "RESUBSCRIBE")
     }
 
-    /// The items of `tools`, the first one with an offer.
-    private static func discounted(_ changes: [String: JSONValue] = [:]) -> [[String: JSONValue]] {
+    /// The items of `tools`, the first one with an offer, or each of them.
+    private static func discounted(
+        _ changes: [String: JSONValue] = [:], all: Bool = false
+    ) -> [[String: JSONValue]] {
         let offer: [String: JSONValue] = [
             "period": "P1M", "periodCount": .integer(2), "price": .integer(990), "reason": "ACQUISITION",
         ]
         let members = JSONObject(offer.merging(changes) { $1 })
         return [
             item.merging(["offer": .object(members)]) { $1 },
-            item.merging(["SKU": "shears", "price": .integer(1990)]) { $1 },
+            item.merging(
+                ["SKU": "shears", "price": .integer(1990)].merging(all ? ["offer": .object(members)] : [:]) { $1 }
+            ) { $1 },
         ]
     }
 
@@ -494,10 +498,24 @@ import Testing
         #expect(try Self.items(of: commerce(of: first).sold).allSatisfy { $0["offer"] == nil })
     }
 
+    @Test func `a free trial lasts as long as its offer, and periods of the subscription follow`() async throws {
+        let trial = Self.discounted(["period": "P3D", "periodCount": .integer(1), "price": .integer(0)], all: true)
+        let compact = try signed(Self.tools(items: trial))
+        let bought = try await buy(for: "carol", ["productId": Self.yearly, "advancedCommerceJWS": compact])
+        #expect((bought.state, bought.price) == ("purchased", 0))
+        try garden.advance(to: "2026-12-04T12:00:00Z")
+        let periods = try garden.store.history(of: "carol")
+        #expect(periods.map(\.price.milliunits) == [0, 11_980, 11_980])
+        #expect(
+            periods.map { $0.expiresDate?.rfc3339 } == [
+                "2026-11-04T12:00:00Z", "2026-12-04T12:00:00Z", "2027-01-04T12:00:00Z",
+            ])
+    }
+
     @Test(
         arguments: [
-            ["period": "P1W"], ["periodCount": .integer(0)], ["periodCount": .integer(13)], ["price": .integer(9991)],
-            ["price": "0"], ["reason": "LOYALTY"],
+            ["period": "P1W"], ["period": "P1D"], ["periodCount": .integer(0)], ["periodCount": .integer(13)],
+            ["price": .integer(9991)], ["price": .integer(0)], ["price": "0"], ["reason": "LOYALTY"],
         ] as [[String: JSONValue]])
     func `an offer that the store cannot sell fails the payment`(changes: [String: JSONValue]) async throws {
         let compact = try signed(Self.tools(items: Self.discounted(changes)))

@@ -129,6 +129,10 @@ import till
             ("{}", ["TILL_TLS_KEY": "k.pem"], ["--tls-certificate", "till.json"], #"TILL_TLS_KEY is "k.pem"."#),
             ("{}", [:], ["--tls-key", "k.pem"], "`tls-certificate` must be set together with tls-key."),
             (
+                "{}", [:], ["--refund-preference", "DECLINE"],
+                "`refund-preference` must be set together with app-store-key; --refund-preference is \"DECLINE\".\n"
+            ),
+            (
                 #"{"allowed-origins":["https://shop.example.com","*"]}"#, [:], [],
                 "`allowed-origins` must be a list of origins as browsers send them"
             ),

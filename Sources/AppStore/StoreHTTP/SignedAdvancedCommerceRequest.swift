@@ -111,9 +111,17 @@ struct SignedAdvancedCommerceRequest {
     }
 
     private func subscriptionItems() throws(AppStoreRefusal) -> [AdvancedCommerceCharge.Item] {
-        let items = try items("items", sellingOffersOf: try Self.period(of: object)).map(\.item)
+        let (items, period) = (try items("items", sellsOffers: true).map(\.item), try Self.period(of: object))
         guard !items.isEmpty, Set(items.map(\.sku)).count == items.count else {
             throw Self.refusal("Each of the request's items must have an SKU of its own.")
+        }
+        // Apple does not say what the others cost in a period of another length.
+        if let other = items.compactMap(\.offer).first(where: { $0.period != period }),
+            !items.allSatisfy({ $0.offer?.period == other.period && $0.offer?.periodCount == other.periodCount })
+        {
+            throw Self.refusal(
+                "All items must have an offer of \(other.period.description) with the same periodCount, or each offer must have the "
+                    + "period of the subscription, \(period.description).")
         }
         let charge = AdvancedCommerceCharge(items: items, currency: "", taxCode: "", requestReferenceIdentifier: "")
         guard charge.isForSale else { throw Self.refusal("The request's items cost too much together.") }
@@ -139,9 +147,9 @@ struct SignedAdvancedCommerceRequest {
 
     /// The items of a list, each with its object; empty without the list.
     ///
-    /// - Parameter period: The period of the subscription, for offers on items; nil to refuse them.
+    /// - Parameter sellsOffers: False to refuse offers on items.
     private func items(
-        _ list: String, sellingOffersOf period: SubscriptionPeriod? = nil
+        _ list: String, sellsOffers: Bool = false
     ) throws(AppStoreRefusal) -> [(item: AdvancedCommerceCharge.Item, object: JSONObject)] {
         var items: [(AdvancedCommerceCharge.Item, JSONObject)] = []
         for object in try objects(list) {
@@ -152,24 +160,26 @@ struct SignedAdvancedCommerceRequest {
                 )
             }
             if let value = object["offer"], value != .null {
-                guard let period else {
+                guard sellsOffers else {
                     throw Self.refusal(
                         "The store sells offers on items of a new subscription alone: leave out the offer.")
                 }
-                item.offer = try Self.offer(value, for: item, of: period)
+                item.offer = try Self.offer(value, for: item)
             }
             items.append((item, object))
         }
         return items
     }
 
-    /// The numbers of periods of an offer (Advanced Commerce API, `periodCount`).
+    /// The lengths and the numbers of periods of an offer (Advanced Commerce API, `Offer`).
+    private static let offerPeriods = ["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P9M", "P1Y"]
     private static let periodCounts: ClosedRange<Int64> = 1...12
 
     private static func offer(
-        _ value: JSONValue, for item: AdvancedCommerceCharge.Item, of period: SubscriptionPeriod
+        _ value: JSONValue, for item: AdvancedCommerceCharge.Item
     ) throws(AppStoreRefusal) -> AdvancedCommerceCharge.Offer {
-        guard case .object(let offer) = value, text("period", of: offer) == period.description,
+        guard case .object(let offer) = value, let length = text("period", of: offer), offerPeriods.contains(length),
+            let period = SubscriptionPeriod(length),
             case .number(let count)? = offer["periodCount"], let periodCount = count.int64,
             periodCounts.contains(periodCount), case .number(let amount)? = offer["price"],
             let price = amount.int64, (0...item.price).contains(price),
@@ -177,9 +187,13 @@ struct SignedAdvancedCommerceRequest {
         else {
             let reasons = AdvancedCommerceOfferReason.allCases.map(\.rawValue).joined(separator: ", ")
             throw refusal(
-                "An item's offer must have the period of the subscription, \(period.description), a periodCount from "
+                "An item's offer must have one of the periods \(offerPeriods.joined(separator: ", ")), a periodCount from "
                     + "\(periodCounts.lowerBound) to \(periodCounts.upperBound), a price of at most the item's, and one of the reasons \(reasons)."
             )
+        }
+        // Apple: FreeTrialOfferMustUsePeriodCountOfOneError.
+        guard price > 0 || periodCount == 1 else {
+            throw refusal("An item's offer with the price 0, a free trial, must have the periodCount 1.")
         }
         return AdvancedCommerceCharge.Offer(
             period: period, periodCount: Int(periodCount), price: price, reason: reason)

@@ -229,7 +229,7 @@ public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
 
     /// A lower price of an item for its first periods (Advanced Commerce API, `Offer`).
     package struct Offer: Hashable, Sendable, Codable {
-        /// The length of a period of the subscription.
+        /// The length of a period under the offer.
         package let period: SubscriptionPeriod
         package let periodCount: Int
         /// In milliunits of the currency.

@@ -181,8 +181,9 @@ extension ConfigurationError {
     ///   - layer: The place that has the value; nil if no place has it.
     init(setting: Setting, expected: String, in layer: SettingsLayer?) {
         var suggestion = ""
-        if case .choice(let names) = setting.kind {
-            suggestion = layer?.texts[setting.name].map { Suggestion.sentence(for: $0, among: names) } ?? ""
+        // A value of the list is no wrong one: another setting is missing.
+        if case .choice(let names) = setting.kind, let text = layer?.texts[setting.name], !names.contains(text) {
+            suggestion = Suggestion.sentence(for: text, among: names)
         }
         message =
             "`\(setting.name)` must be \(expected)\(layer.map { "; \($0.statement(of: setting))" } ?? "")."

@@ -16,7 +16,14 @@ extension AdvancedCommerceCharge {
             price: price, isFamilyShareable: false, localizations: generic.localizations,
             subscription: Subscription(
                 groupIdentifier: subscription.groupIdentifier, groupName: subscription.groupName,
-                level: subscription.level, period: terms.period, offers: [], multiSeat: MultiSeat(isEnabled: false)))
+                level: subscription.level, period: period(of: terms), offers: [],
+                multiSeat: MultiSeat(isEnabled: false)))
+    }
+
+    /// The length of this period: that of the offer which all items have, or else the subscription's.
+    private func period(of terms: Terms) -> SubscriptionPeriod {
+        let lengths = Set(items.map { $0.offer?.period ?? terms.period })
+        return lengths.count == 1 ? lengths.first ?? terms.period : terms.period
     }
 
     /// The part of a signed transaction (App Store Server API, `AdvancedCommerceTransactionInfo`).

@@ -23,6 +23,8 @@ struct LocalPlayRoutes: Sendable {
 
     /// The action that hands a purchase to the service, as an app does.
     private static let redeeming = "redeem"
+    /// The action of the customer's bank.
+    private static let disputing = "dispute"
 
     let services: any ConsoleServices
     let play: GooglePlay
@@ -44,9 +46,14 @@ struct LocalPlayRoutes: Sendable {
         }
         pages.post("play/purchases/:number/:action", .store) { _, context in
             let number = try context.parameters.require("number", as: Int64.self)
-            if try context.parameters.text("action") == Self.redeeming {
+            switch try context.parameters.text("action") {
+            case Self.redeeming:
                 try await redeem(number, by: try context.requiredMember.actor)
                 return Self.path(of: number, done: .redeemed)
+            case Self.disputing:
+                try await BlockingWork.run { try dispute(number) }
+                return Self.path(of: number, done: .performed)
+            default: break
             }
             let action = try context.parameter("action") { SubscriptionAction(rawValue: $0) }
             try await BlockingWork.run { try perform(action, on: number) }
@@ -64,7 +71,8 @@ struct LocalPlayRoutes: Sendable {
 
     // MARK: Actions
 
-    /// Sells a one-time product, or a subscription by its first plan. The account is the user of its name, as an app states it.
+    /// Sells a one-time product, or a subscription, perhaps with another one in the same order. The account is the user of its name, as
+    /// an app states it.
     ///
     /// - Returns: The number of the purchase.
     private func buy(_ form: ConsoleForm) async throws -> Int64 {
@@ -75,11 +83,22 @@ struct LocalPlayRoutes: Sendable {
         return try await BlockingWork.run { [token] in
             let (order, offer) = try Self.order(form, token)
             return try play.perform { books in
-                if try books.subscriptionProduct(order.productId, of: order.packageName) == nil {
-                    return try books.buy(order, offerId: offer).number
+                func isSubscription(_ product: String) throws -> Bool {
+                    try books.subscriptionProduct(product, of: order.packageName) != nil
                 }
-                guard order.products.isEmpty else { throw ConsoleForm.invalid(Self.other, "empty for a subscription") }
-                return try books.subscribe(order).number
+                let sellsSubscription = try isSubscription(order.productId)
+                guard try order.products.allSatisfy({ try isSubscription($0.productId) == sellsSubscription }) else {
+                    throw ConsoleForm.invalid(Self.other, "a subscription with a subscription, and else none")
+                }
+                guard sellsSubscription else { return try books.buy(order, offerId: offer).number }
+                var subscribed = order
+                subscribed.products = []
+                subscribed.addOns = order.products.map { other in
+                    var addOn = PlayAddOnOrder(productId: other.productId)
+                    (addOn.basePlanId, addOn.offerId) = (other.purchaseOptionId, other.offerId)
+                    return addOn
+                }
+                return try books.subscribe(subscribed, offerId: offer).number
             }
         }
     }
@@ -120,6 +139,17 @@ struct LocalPlayRoutes: Sendable {
             case .refund: _ = try books.refund(number)
             default: throw Problem.pathUnknown
             }
+        }
+    }
+
+    /// Disputes the latest payment of a purchase.
+    private func dispute(_ number: Int64) throws {
+        try play.perform { books in
+            let order =
+                try isSubscription(number, books)
+                ? books.subscription(number).periods.last?.orderId : books.purchase(number).orderId
+            guard let order else { throw Problem.pathUnknown }
+            _ = try books.dispute(order: order)
         }
     }
 
@@ -164,16 +194,20 @@ struct LocalPlayRoutes: Sendable {
     private func page(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let account = try request.chosen("account")
         let number = try request.query("purchase").flatMap { Int64($0) }
-        let (times, purchases, sold) = try play.perform { (books: PlayBooks) -> (Times, [PlayPurchase], Sold) in
+        typealias Content = (Times, [PlayPurchase], PlayPurchase?, RefundReview?, Sold)
+        let (times, purchases, shown, review, sold) = try play.perform { (books: PlayBooks) -> Content in
             let bought: [PlayPurchase] = try books.purchases(of: account).map { PlayPurchase($0) }
             let subscribed: [PlayPurchase] = try books.subscriptions(of: account).map { PlayPurchase($0) }
             let all = bought + subscribed
             // An account without a purchase has no time of its own.
             let customer = all.isEmpty ? nil : account
             let others = customer == nil ? try books.accountTimes() : []
-            return (Times(customer, now: try books.time(of: customer), others), all, try products(books))
+            let shown = all.first { $0.number == number }
+            let review = try shown?.order.flatMap { try books.review(order: $0) }
+            return (
+                Times(customer, now: try books.time(of: customer), others), all, shown, review, try products(books)
+            )
         }
-        let shown = purchases.first { $0.number == number }
         return Page("Local Google Play", section: .localPlay) {
             div(.class("bar")) {
                 section {
@@ -196,7 +230,9 @@ struct LocalPlayRoutes: Sendable {
                 "Buy as a customer", to: ConsolePath("play", "buy"), submit: "Buy", isOpen: purchases.isEmpty
             ) {
                 Field.choice("product", "Product", sold.once + sold.subscriptions)
-                if sold.once.count > 1 { Field.choice(Self.other, "Together with", empty: "None", sold.once) }
+                if max(sold.once.count, sold.subscriptions.count) > 1 {
+                    Field.choice(Self.other, "Together with", empty: "None", sold.once + sold.subscriptions)
+                }
                 Self.account.html(account)
                 Self.quantity
                 Self.isPending
@@ -213,7 +249,7 @@ struct LocalPlayRoutes: Sendable {
                 }
                 StoreRows.inspector {
                     if let shown {
-                        inspector(shown, context)
+                        inspector(shown, review, context)
                     } else {
                         note("Choose a purchase of the list to see its facts and everything that can be done with it.")
                     }
@@ -224,23 +260,27 @@ struct LocalPlayRoutes: Sendable {
 
     private typealias Sold = (once: [Choice], subscriptions: [Choice])
 
-    /// The sold products: their apps with their identifiers, and their names. One-time products are also sold by their other purchase
-    /// options and by their offers.
+    /// The sold products: their apps with their identifiers, and their names. They are also sold by their other purchase options or
+    /// plans, and by their offers.
     private func products(_ books: PlayBooks) throws -> Sold {
         let known = services.entitlements.catalogs.all.flatMap(\.products).map(\.productIdentifier)
         var sold: Sold = ([], [])
         for app in try books.apps() {
+            func choices(_ identifier: String, _ forms: [PlayBooks.SoldForm]) -> [Choice] {
+                let name = names.product(identifier)
+                return [("\(app) \(identifier)", name)]
+                    + forms.map { form in
+                        let form = [form.purchaseOptionId, form.offerId].compactMap(\.self).joined(separator: " ")
+                        return ("\(app) \(identifier) \(form)", "\(name) (\(form))")
+                    }
+            }
             for product in try books.products(of: app) {
                 guard let identifier = product.productId else { continue }
-                let name = names.product(identifier)
-                sold.once.append(("\(app) \(identifier)", name))
-                for form in try books.soldForms(of: product) {
-                    let form = [form.purchaseOptionId, form.offerId].compactMap(\.self).joined(separator: " ")
-                    sold.once.append(("\(app) \(identifier) \(form)", "\(name) (\(form))"))
-                }
+                sold.once += choices(identifier, try books.soldForms(of: product))
             }
-            for identifier in known where try books.subscriptionProduct(identifier, of: app) != nil {
-                sold.subscriptions.append(("\(app) \(identifier)", names.product(identifier)))
+            for identifier in known {
+                guard let product = try books.subscriptionProduct(identifier, of: app) else { continue }
+                sold.subscriptions += choices(identifier, try books.soldForms(of: product))
             }
         }
         return sold
@@ -261,7 +301,10 @@ struct LocalPlayRoutes: Sendable {
         }
     }
 
-    @HTMLBuilder private func inspector(_ purchase: PlayPurchase, _ context: ConsoleContext) -> HTML {
+    /// - Parameter review: The dispute of the latest payment; nil for none.
+    @HTMLBuilder private func inspector(
+        _ purchase: PlayPurchase, _ review: RefundReview?, _ context: ConsoleContext
+    ) -> HTML {
         h2 { bdi { names.product(purchase.product) } }
         div(.class("head")) {
             Shown.badge(purchase.state)
@@ -275,6 +318,9 @@ struct LocalPlayRoutes: Sendable {
             for action in purchase.actions {
                 context.form(to: Self.receiver(of: purchase, action.rawValue)) { button { action.title } }
             }
+            if purchase.mayDispute, review == nil {
+                context.form(to: Self.receiver(of: purchase, Self.disputing)) { button { "Dispute" } }
+            }
         }
         Facts.list {
             if !purchase.addOns.isEmpty {
@@ -285,7 +331,9 @@ struct LocalPlayRoutes: Sendable {
                     }
                 }
             }
+            fact("Offer") { Shown.identifier(purchase.offer) }
             fact("Order") { Shown.identifier(purchase.order) }
+            fact("Dispute") { review.map { spaced(Shown.badge($0.state.word), Shown.moment($0.deadline)) } }
             fact("Bought") { Shown.moment(purchase.boughtAt) }
             fact("Until") { Shown.moment(purchase.until) }
             fact("Charged at the release") { Shown.moment(purchase.release) }
@@ -312,6 +360,7 @@ struct PlayPurchase {
     /// The moment at which a pre-order is charged; nil for another purchase.
     let release: Timestamp?
     let order: String?
+    let offer: String?
     let isAcknowledged: Bool
     /// The moment at which the purchase is refunded unless it is acknowledged.
     let deadline: Timestamp?
@@ -320,11 +369,14 @@ struct PlayPurchase {
     let actions: [SubscriptionAction]
     /// True if the app hands the purchase to the service. Google notifies it of a subscription.
     let mayRedeem: Bool
+    /// True if the customer's bank can dispute the latest payment.
+    let mayDispute: Bool
 
     init(_ purchase: OneTimePurchase) {
         (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
         addOns = purchase.items.dropFirst().map(\.productId)
         (isSubscription, quantity, price) = (false, purchase.quantity, purchase.price(of: 1).price)
+        offer = purchase.terms.offerId
         (boughtAt, until, order) = (purchase.purchaseTime, purchase.rentalEnd, purchase.orderId)
         (isAcknowledged, deadline) = (purchase.isAcknowledged, purchase.acknowledgementDeadline)
         release = purchase.releaseTime
@@ -337,15 +389,17 @@ struct PlayPurchase {
         case .purchased: (state, actions) = (purchase.isConsumed ? ("consumed", .neutral) : ("owned", .good), [.refund])
         }
         mayRedeem = purchase.state == .purchased && purchase.refundableQuantity != 0
+        mayDispute = mayRedeem && order != nil
     }
 
     init(_ purchase: RecurringPurchase) {
         (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
         (addOns, isSubscription) = (purchase.addOns.map(\.terms.productId), true)
-        (quantity, price) = (1, purchase.terms.price.price)
+        (quantity, price, offer) = (1, purchase.terms.price.price, purchase.terms.offerId)
         (boughtAt, until) = (purchase.periods.first?.start ?? purchase.expiryTime, purchase.expiryTime)
         (order, isAcknowledged) = (purchase.periods.last?.orderId, purchase.isAcknowledged)
         (deadline, release, mayRedeem) = (purchase.acknowledgementDeadline, nil, false)
+        mayDispute = order.map { !purchase.isRefunded($0) } ?? false
         let charge: SubscriptionAction = purchase.declines ? .acceptPayments : .declinePayments
         let consent: [SubscriptionAction] =
             (purchase.awaitsConsent ? [.acceptPrice] : []) + (purchase.stepUp?.state == .pending ? [.acceptStepUp] : [])
@@ -360,6 +414,17 @@ struct PlayPurchase {
         case .canceled: (state, actions) = (("canceled", .neutral), [.restore, .refund, .chargeback])
         case .expired: (state, actions) = (("expired", .neutral), [.resubscribe])
         case .pendingPurchaseCanceled: (state, actions) = (("canceled", .neutral), [])
+        }
+    }
+}
+
+extension RefundReview.State {
+    fileprivate var word: Shown.Word {
+        switch self {
+        case .open: ("open", .warning)
+        case .answered: ("answered", .neutral)
+        case .refunded: ("refunded", .bad)
+        case .kept: ("payment kept", .good)
         }
     }
 }

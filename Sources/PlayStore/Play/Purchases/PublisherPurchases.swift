@@ -223,5 +223,7 @@ extension PlayBooks {
 
 extension RecurringPurchase {
     /// True if an order was paid back, as a whole or for one of its items.
-    func isRefunded(_ orderId: String) -> Bool { lines(ofOrder: orderId).contains { $0.period.refunded != nil } }
+    package func isRefunded(_ orderId: String) -> Bool {
+        lines(ofOrder: orderId).contains { $0.period.refunded != nil }
+    }
 }

@@ -149,7 +149,8 @@ extension PlayBooks {
         try keep(review, of: ordered.account)
     }
 
-    func review(order orderId: String) throws -> RefundReview? {
+    /// The review of an order; nil for none.
+    package func review(order orderId: String) throws -> RefundReview? {
         try database.record("SELECT record FROM refund_review WHERE order_id = \(orderId)")
     }
 

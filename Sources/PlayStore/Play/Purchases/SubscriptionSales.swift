@@ -125,6 +125,17 @@ extension PlayBooks {
         return .init(terms, replacing: replaced, try old.replacementMode(wish.replacementMode, to: terms, of: item))
     }
 
+    /// The ways in which a subscription is sold besides its first plan: the other active plans, and the active offers.
+    package func soldForms(of product: CatalogSubscription) throws -> [SoldForm] {
+        guard let packageName = product.packageName, let productId = product.productId else { return [] }
+        let plans = (product.basePlans ?? []).filter { $0.state == .active }.compactMap(\.basePlanId)
+        return try plans.flatMap { plan in
+            let offers: [CatalogOffer] = try resources(of: packageName, under: [productId, plan]).map(\.resource)
+            let sold = offers.filter { $0.state == .active }.map { SoldForm(plan, $0.offerId) }
+            return (plan == plans.first ? [] : [SoldForm(plan, nil)]) + sold
+        }
+    }
+
     /// Ends the purchase that another one replaces.
     private func retire(_ old: RecurringPurchase?) throws {
         guard var old, !old.isEnded else { return }
