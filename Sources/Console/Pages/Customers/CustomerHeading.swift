@@ -27,7 +27,6 @@ struct CustomerHeading {
     }
 
     @FactsBuilder private var facts: [Fact] {
-        let storefront = transactions.lazy.compactMap { $0.facts.text(.storefront) }.first
         fact("Total spent") {
             let spent = transactions.spent(inSandbox: view.services.standardEnvironment == .sandbox)
             if spent.isEmpty { Shown.nothing }
@@ -35,7 +34,7 @@ struct CustomerHeading {
             if transactions.count == Self.summed { plain(" +") }
         }
         fact("Last storefront") {
-            storefront.map { code in Storefront(countryCode: code)?.name ?? Phrase(same: code) }
+            transactions.lazy.compactMap(\.storefrontName).first
         }
         fact("Customer since") { Shown.day(view.known.firstSeenAt) }
         fact("Last purchase") { Shown.day(transactions.map(\.purchaseDate).max()) }
@@ -166,6 +165,11 @@ extension CustomerHeading {
 }
 
 extension RedeemedTransaction {
+    /// The country of the charge; nil if the store has not stated it.
+    var storefrontName: Phrase? {
+        facts.text(.storefront).map { Storefront(countryCode: $0)?.name ?? Phrase(same: $0) }
+    }
+
     /// The value of the choice of purchases: its origin, its app and its identifier.
     var moveValue: String { "\(origin.rawValue) \(app ?? "") \(transactionIdentifier)" }
 }

@@ -249,9 +249,7 @@ struct CustomerSearch {
                 if let path = row.path { a(.href(path)) { day } } else { day }
             }
             column("Price") { Shown.money($0.charge?.paidPrice) }
-            column("Storefront") { row in
-                row.charge?.facts.text(.storefront).map { Storefront(countryCode: $0)?.name ?? Phrase(same: $0) }
-            }
+            column("Storefront") { $0.charge?.storefrontName }
             column("Original transaction") { Shown.identifier($0.original) }
             column("State") { spaced($0.state, OriginWords.mark($0.origin)) }
         }
