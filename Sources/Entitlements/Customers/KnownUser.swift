@@ -210,7 +210,8 @@ extension LedgerTransaction {
         }
     }
 
-    private func notifications(of original: TransactionKey, _ apps: AppNumbers) throws -> [StatedNotification] {
+    /// The latest notifications about a purchase, newest first.
+    func notifications(of original: TransactionKey, _ apps: AppNumbers) throws -> [StatedNotification] {
         try database.rows(
             """
             SELECT \(StatedNotification.columns) FROM notification \(database.indexed(by: "notification_of_original"))

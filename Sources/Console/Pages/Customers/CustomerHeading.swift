@@ -125,6 +125,7 @@ extension CustomerHeading {
                             let name = bdi { view.names.product(transaction.productIdentifier) }
                             spaced(by: " · ", name, Shown.day(transaction.purchaseDate), transaction.paidPrice?.phrase)
                         }
+                        if let sentence = transaction.takenBackSentence { also(Shown.sentence(sentence)) }
                     }
                 }
             }

@@ -46,7 +46,9 @@ extension CustomerView {
                 }
             }
             if explanation.cause == .unclaimed {
-                p(.class("actions")) { a(.class("button"), .href(ConsolePath("customers"))) { "Search by order number" } }
+                p(.class("actions")) {
+                    a(.class("button"), .href(ConsolePath("customers"))) { "Search by order number" }
+                }
             }
             Facts.list(facts(of: explanation))
         }
