@@ -207,6 +207,19 @@ import Vocabulary
         #expect(words.contains("Purchase: garden.gate") && words.contains("Bought 2026-10-31"))
     }
 
+    @Test func `two live subscriptions for one right are a warning`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        try await console.buy("garden.basic.monthly", for: alice)
+        let browser = try await console.browser(.viewer)
+        #expect(try await !browser.get(Self.path).words.contains("Subscribed twice"))
+        let second = try console.garden.buy("garden.basic.yearly", account: "her former account")
+        let proof = try console.store.signedTransaction(second.identifier)
+        _ = try await console.entitlements.redeem(Array(proof.utf8), for: alice)
+        #expect(try await browser.get(Self.path).words.contains("Subscribed twice: plus 1"))
+        #expect(try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words.contains("중복 구독: plus 1"))
+    }
+
     @Test func `who subscribes again has bought it, and nothing was renewed`() async throws {
         let console = try await GardenConsole()
         let alice = try console.user()

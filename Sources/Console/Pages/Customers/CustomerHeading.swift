@@ -49,8 +49,19 @@ struct CustomerHeading {
         if let failed = subscriptions.first(where: { [.billingRetry, .gracePeriod].contains($0.state) }) {
             Shown.badge("\(failed.origin.store.company) retries the charge", .warning)
         }
+        for item in doublyOwned { Shown.badge("Subscribed twice: \(view.names.item(item))", .warning) }
         if refundCount > 0 { Shown.badge("Refunds: \(refundCount)", .bad) }
         if mergedCount > 0 { Shown.badge("Merged accounts: \(mergedCount)") }
+    }
+}
+
+extension CustomerHeading {
+    /// The items to which two live subscriptions give the right, at one store or two.
+    private var doublyOwned: [Item] {
+        let items = subscriptions.filter(\.state.isOwned).compactMap { status in
+            view.names.catalogs.all.lazy.compactMap { $0.benefit(of: status.productIdentifier)?.item }.first
+        }
+        return Dictionary(grouping: items) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
     }
 }
 

@@ -105,6 +105,7 @@ extension CustomerView {
     /// A subscription in a sentence.
     @HTMLBuilder func line(of status: PurchaseStatus) -> HTML {
         spaced(Shown.sentence(sentence(of: status)), CustomerWords.badge(status.state), mark(status.origin))
+        if status.ownership == .assigned { also(Shown.badge("seat paid by another customer")) }
         if status.nextPeriod?.needsConsent == true {
             also(Shown.badge("price increase without consent yet", .warning))
         }
