@@ -119,6 +119,40 @@ class Walks(unittest.TestCase):
                     self.assertTrue(window.page.locator(f"form[action*='{action}'] button").first.is_visible())
                 self.assertEqual(window.take_faults(), [])
 
+    def open_until(self, window, address, words):
+        """Opens a page until it has the words: the store's notification comes a moment after the action."""
+        for _ in range(100):
+            window.open(address)
+            if words in window.text():
+                return
+            window.page.wait_for_timeout(100)
+        self.fail(f"{words!r} is not on {address}: {window.text()[:2000]}")
+
+    def test_the_status_of_a_refund_is_two_clicks_away(self):
+        for has_script in (True, False):
+            with self.subTest(script=has_script), Window(logged_in("support"), has_script=has_script) as window:
+                name = "asker" + ("with" if has_script else "without")
+                window.open("store/buy")
+                window.send("store/buy", {"account": name, "product": "com.memolease.sesac1.seeds10", "user": name}, button="redeem")
+                steps = (
+                    ("requestRefund", "Refund requested of Apple", "The customer asked Apple for a refund on"),
+                    ("declineRefund", "Refund declined by Apple", "Only Apple returns money."),
+                    ("refund", "Refunded by Apple", "Apple refunded it on"),
+                )
+                for action, entry, answer in steps:
+                    window.open("store?account=" + name)
+                    window.open(next(link for link in window.links() if "transaction=" in link))
+                    window.send("/" + action)
+                    self.open_until(window, "customers/-/" + name, entry)
+                    click = Clicks(window)
+                    click(window.page.get_by_text("Money back?", exact=True))
+                    click("a[href*='/money-back?']")
+                    window.page.wait_for_url("**/money-back?*")
+                    self.assertLessEqual(click.count, 2)
+                    for words in (entry, answer):
+                        self.assertIn(words, window.text())
+                self.assertEqual(window.take_faults(), [])
+
     def test_an_unclaimed_purchase_is_assigned_with_four_clicks(self):
         with Window(logged_in("support")) as window:
             window.open("unclaimed")

@@ -172,6 +172,23 @@ import Vocabulary
         #expect(settled.has("Answered, or the answer was refused for good") && settled.has("DECLINE, no rule matched"))
     }
 
+    @Test func `an open dispute is on the page about the money of its purchase`() async throws {
+        let fixture = try await ConsoleFixture()
+        let (now, mint) = (fixture.shop.clock.now(), try #require(User(name: "mint")))
+        let claim = Claim(
+            app: fixture.shop.catalog.bundleIdentifier, origin: .localPlayProduction, transactionIdentifier: "token-1",
+            originalTransactionIdentifier: "token-1", productIdentifier: "com.memolease.sesac1.sprout2", quantity: 1,
+            purchaseDate: now, revocationDate: nil, signedAt: now, proofDigest: [UInt8](repeating: 7, count: 32),
+            item: Item(collection: "sprout", number: 2), credit: nil,
+            facts: TransactionFacts([.orderId: .text("GPA.1-2")]))
+        _ = try await fixture.ledger.write { try $0.redeem([claim], for: mint, at: now) }
+        let viewer = try await fixture.browser(.viewer)
+        let page = "/console/customers/-/mint/transactions/token-1/money-back"
+        #expect(try await !viewer.get(page).words.contains("bank has disputed"))
+        _ = try await fixture.dispute("GPA.1-2")
+        #expect(try await viewer.get(page).words.contains("bank has disputed the payment since"))
+    }
+
     @Test func `refund questions show their reason, their time and their answer`() async throws {
         let fixture = try await ConsoleFixture()
         let browser = try await fixture.browser(.viewer)

@@ -86,17 +86,23 @@ import Vocabulary
         #expect(!page.has("cursor="))
     }
 
-    @Test func `the explanation leads to the form with the customer's name`() async throws {
+    @Test func `an explanation offers nobody's purchase, and leads to the search by order number`() async throws {
         let transaction = try await park()
         let browser = try await fixture.browser(.support)
         let why = try await browser.get("/console/customers/-/alice/explanation?item=sprout+2")
-        #expect(why.has("Assign it to") && !why.has("/v1/"))
-        let link = try #require(why.text.firstMatch(of: /href="(\/console\/unclaimed\/[^"]+user=alice[^"]*)"/)).1
-        let page = try await browser.get(String(link).replacing("&amp;", with: "&"))
-        #expect(page.status == 200 && page.has("Unclaimed purchase \(transaction)"))
-        #expect(page.has("value=\"alice\"") && page.has("<details class=\"action\" open>"))
-        let viewer = try await fixture.browser(.viewer)
-        #expect(try await !viewer.get("/console/customers/-/alice/explanation?item=sprout+2").has("Assign it to"))
+        #expect(why.has("may be anybody") && why.has("Search by order number"))
+        #expect(!why.has(transaction) && !why.has("/console/unclaimed/") && !why.has("/v1/"))
+    }
+
+    @Test func `an unclaimed purchase has its product by name, its price, its storefront and its date`() async throws {
+        let transaction = try await park()
+        let browser = try await fixture.browser(.viewer)
+        for page in [path(transaction), "/console/unclaimed"] {
+            let words = try await browser.get(page).words
+            #expect(words.contains("Mint Sprout"), "\(page)")
+            #expect(words.contains("KRW") && words.contains("South Korea (KOR)"), "\(page)")
+            #expect(words.contains("\(CalendarDay(fixture.shop.clock.now()))"), "\(page)")
+        }
     }
 
     @Test func `the purchases that imports expect are counted`() async throws {

@@ -300,6 +300,20 @@ import Vocabulary
         #expect(try await transactions(bob).map(\.productIdentifier) == ["garden.seeds"])
     }
 
+    @Test func `an unclaimed one-time purchase is found by its order number, as people type it`() async throws {
+        let gate = try product("3345-1234-5678-90123", "garden.gate")
+        #expect(try await refresh(gate) == [.parked])
+        let parked = try await service.unclaimedPurchases(ofTransaction: nil, after: nil, limit: 9)
+        #expect(parked.count == 1)
+        for text in ["GPA.3345-1234-5678-90123", "#gpa 3345 1234 5678 90123", "33451234567890123"] {
+            let found = try await service.identifier(searchedBy: text)
+            let shown = try await service.unclaimedPurchases(ofTransaction: found, after: nil, limit: 9)
+            #expect(shown == parked && shown.first?.isCharge(named: text) == true, "\(text)")
+        }
+        let other = "GPA.3345-1234-5678-90124"
+        #expect(try await service.identifier(searchedBy: other) == other)
+    }
+
     @Test func `the team assigns all that a token of nobody has sold`() async throws {
         let lines = ["basic", "premium"].map { item("garden.\($0).monthly", order: "GPA.1", until: day(30)) }
         #expect(try await refresh(try subscription("t", items: lines[0], lines[1])) == [.parked, .parked])

@@ -138,6 +138,10 @@ struct StatementShapeTests: LedgerSuite {
         }
         for identifier in ["1", "GPA.1"] { _ = try await service.purchases(ofTransaction: identifier) }
         _ = try await service.story(of: alice, before: nil, limit: 9)
+        for transaction in try await service.transactions(of: alice, before: nil, limit: 9) {
+            _ = try await service.refundStory(of: transaction, for: alice)
+        }
+        _ = try await service.identifier(searchedBy: "GPA.3345-1234-5678-90123")
         _ = try await service.explanation(of: Self.sprout1, for: alice)
         let token = try await service.appAccountToken(of: alice)
         // Each search reads the newest names again, also those that a rebuild has read.

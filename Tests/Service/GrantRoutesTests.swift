@@ -267,7 +267,9 @@ import Vocabulary
         #expect(
             try await fixture.send(.post, "/v1/users/bob/transactions", body: body).code == "ownedByAnotherUser")
         let known = try await fixture.send(.get, "/v1/transactions/\(identifier)")
-        #expect(String(decoding: known.body, as: UTF8.self).contains("\"ownerErased\":true"))
+        let words = String(decoding: known.body, as: UTF8.self)
+        #expect(words.contains("\"ownerErased\":true") && words.contains("\"ownerErasedBy\":\""))
+        #expect(words.contains("\"ownerErasedAt\":\""))
         let moved = try await fixture.send(.put, way, body: request)
         #expect(moved.status == 200)
         #expect(try moved.decoded(TransactionResource.self).transactionId == identifier)

@@ -33,6 +33,10 @@ extension KnownUser.Position {
 package struct KnownPurchase: Hashable, Sendable {
     /// Nil if the user was erased.
     package let owner: User?
+    /// The record of the owner's erasure, by whom and when; nil if the user was not erased.
+    package var erasure: AuditEntry? { erasures.first }
+    /// At most one element. The array keeps the value narrow.
+    fileprivate let erasures: [AuditEntry]
     /// The bundle identifier of the app that sold it.
     package var app: String? { transactions.first?.app }
     package let status: PurchaseStatus
@@ -202,15 +206,26 @@ extension LedgerTransaction {
             let transactions = try reading.transactions(ofPurchase: key, apps, of: owner)
             let renewal = try reading.renewals(of: owner).renewal(of: transactions)
             guard let status = PurchaseStatus(transactions, renewal, at: moment, type: type) else { return nil }
+            let name = try presentNames(of: [owner])[owner]
             return KnownPurchase(
-                owner: try presentNames(of: [owner])[owner], status: status,
+                owner: name, erasures: name == nil ? try erasures(of: owner) : [], status: status,
                 items: try items(of: transactions.map(\.sequence).sorted(), of: owner),
                 transactions: transactions.sorted { $0.sequence > $1.sequence },
                 notifications: try notifications(of: key, apps))
         }
     }
 
-    private func notifications(of original: TransactionKey, _ apps: AppNumbers) throws -> [StatedNotification] {
+    private func erasures(of user: Int64) throws -> [AuditEntry] {
+        try database.rows(
+            """
+            SELECT \(AuditEntry.columns) FROM audit
+            WHERE user_id = $1 AND event IN \([AuditEntry.Event.erased].sqlList) ORDER BY number DESC LIMIT 1
+            """,
+            [user], AuditEntry.init)
+    }
+
+    /// The latest notifications about a purchase, newest first.
+    func notifications(of original: TransactionKey, _ apps: AppNumbers) throws -> [StatedNotification] {
         try database.rows(
             """
             SELECT \(StatedNotification.columns) FROM notification \(database.indexed(by: "notification_of_original"))

@@ -122,7 +122,7 @@ extension EntitlementService {
 }
 
 extension LedgerTransaction {
-    /// The first order of the same purchase at Google Play that the ledger has; nil for none.
+    /// The first order of the same purchase at Google Play that the ledger has, or the purchase of which it is; nil for none.
     fileprivate func recorded(_ order: OrderNumber) throws -> String? {
         let orders = order.ordersOfPurchase
         let redeemed: [String] = try database.rows(
@@ -134,6 +134,14 @@ extension LedgerTransaction {
             [database.list(eachPacked: orders)]
         ) { try $0.next() }
         let recorded = Set(redeemed + parked)
-        return orders.first { recorded.contains($0) }
+        if let found = orders.first(where: { recorded.contains($0) }) { return found }
+        guard try database.has("google_line") else { return nil }
+        // The transaction of a one-time purchase is named after its token, and before it is redeemed only its line has the order.
+        return try database.value(
+            """
+            SELECT original_name FROM google_line
+            WHERE order_id \(database.isIn("$1")) ORDER BY original_name LIMIT 1
+            """,
+            [database.list(eachOf: orders)])
     }
 }

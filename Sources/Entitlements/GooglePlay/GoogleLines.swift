@@ -121,6 +121,8 @@ extension Table {
         key: ["original_token", "app", "package", "product_id"]
     )
     .indexed("google_line_by_name", by: ["original_name"])
+    // A customer states the order of a purchase that nobody has redeemed.
+    .indexed("google_line_by_order", by: ["order_id"], where: "order_id IS NOT NULL")
     .takingBack("lapsed_at")
 }
 

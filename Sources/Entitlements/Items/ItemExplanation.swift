@@ -31,7 +31,7 @@ package struct ItemExplanation: Hashable, Sendable {
         case transferredToAnotherUser
         /// An import has recorded a purchase of the customer at another server. Nobody has sent its proof.
         case expected
-        /// Nobody has redeemed the purchase. Its account token is unknown or absent.
+        /// Nobody has redeemed some purchase of the product. It may be anybody's, so it is not named.
         case unclaimed
         case neverBought
         /// No product of the catalog grants the item.
@@ -296,14 +296,13 @@ extension ItemExplanation {
 
     private static func unclaimed(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
         guard let purchase = facts.unclaimed else { return nil }
-        let token = purchase.appAccountToken == nil ? "has no account token" : "names an account token"
+        // Nothing ties it to this user, so the explanation must not lead to it.
         return ItemExplanation(
             item: item, cause: .unclaimed,
             sentence:
-                "The user has not bought the item here. A purchase of \(purchase.productIdentifier) that \(token) is unclaimed.",
-            remedy: "If it is this customer's, restore it in the app, or assign it with "
-                + "`POST /v1/unclaimed/\(purchase.transactionIdentifier)/assignment`.",
-            since: purchase.purchaseDate, reference: purchase.transactionIdentifier, origin: purchase.origin,
+                "The service knows no purchase of \(purchase.productIdentifier) by the user. A purchase of it is unclaimed, and may be anybody's.",
+            remedy:
+                "Restore purchases in the app. Otherwise ask for the order number of the store's receipt, and assign only the purchase that a search for it finds.",
             products: [purchase.productIdentifier])
     }
 

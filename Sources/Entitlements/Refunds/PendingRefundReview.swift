@@ -181,6 +181,19 @@ extension GooglePurchaseService {
     }
 }
 
+extension EntitlementService {
+    /// The number of the latest questions among which that about a purchase is looked for.
+    private static let latestDisputes = 100
+
+    /// The date of the open question about the payment of a transaction at Google Play; nil without one.
+    package func openDispute(of transaction: RedeemedTransaction) async throws -> Timestamp? {
+        guard transaction.origin.store == .playStore, let order = transaction.facts.text(.orderId) else { return nil }
+        return try await ledger.read {
+            try $0.latestRefundReviews(in: transaction.app, limit: Self.latestDisputes)
+        }.first { $0.settledAt == nil && $0.orderId.hasSameBytes(as: order) }?.signedAt
+    }
+}
+
 extension LedgerTransaction {
     /// The latest questions about disputed payments, answered or not, newest first.
     ///

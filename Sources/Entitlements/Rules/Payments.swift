@@ -1,3 +1,4 @@
+import Catalog
 import Ledger
 import Proofs
 
@@ -90,7 +91,38 @@ extension TransactionFacts {
     private var isPaidByAnother: Bool { PurchasePeriod.Terms(self).isPaidByAnother }
 }
 
+/// What a store has taken back of a charge: its money, or the goods without any.
+package enum StoreReturn: Sendable {
+    case refunded, partlyRefunded
+    /// The customer's bank has taken the money back.
+    case chargedBack
+    /// The goods of a family member, and of the user of a seat, who have paid nothing.
+    case shareEnded, seatTaken
+    /// The goods, without a known reason.
+    case revoked
+}
+
 extension RedeemedTransaction {
+    /// Google's number of a chargeback (developers.google.com/android-publisher/api-ref/rest/v3/purchases.voidedpurchases, `voidedReason`).
+    private static let chargebackReason: Int64 = 7
+
+    /// What the store has taken back, and when; nil for nothing, and for an upgrade.
+    package var takenBack: (what: StoreReturn, at: Timestamp)? {
+        let terms = PurchasePeriod.Terms(facts)
+        if let paidBack {
+            let isChargeback =
+                facts.integer(.voidedReason) == Self.chargebackReason
+                || facts.text(.refundReason) == RefundFacts.chargeback
+            return (isChargeback ? .chargedBack : paidBack.isWhole ? .refunded : .partlyRefunded, paidBack.at)
+        }
+        guard let revocationDate, !terms.isUpgraded else { return nil }
+        return switch (facts.text(.revocationType).flatMap(RevocationType.init), terms.ownership) {
+        case (.familyRevoke, _), (_, .familyShared): (.shareEnded, revocationDate)
+        case (.assignmentRevoke, _), (_, .assigned): (.seatTaken, revocationDate)
+        default: (.revoked, revocationDate)
+        }
+    }
+
     /// The money that the store has paid back; nil for none.
     package var paidBack: PaidBack? { PaidBack(facts, quantity: quantity, revokedAt: revocationDate) }
 

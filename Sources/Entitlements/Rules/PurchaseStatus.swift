@@ -27,7 +27,7 @@ package struct PurchaseStatus: Hashable, Sendable {
     /// The last transaction.
     let transactionIdentifier: String
     /// The customer's relationship to the last transaction; nil if the App Store has not stated it.
-    let ownership: InAppOwnershipType?
+    package let ownership: InAppOwnershipType?
     /// The end of the last paid period; nil for a purchase without an end.
     package let paidUntil: Timestamp?
     let graceEndsAt: Timestamp?

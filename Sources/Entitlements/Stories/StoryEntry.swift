@@ -91,6 +91,13 @@ package struct StatedNotification: Hashable, Sendable {
 }
 
 extension StatedNotification {
+    /// True if the customer has asked the App Store for a refund, or it has declined one. No event of the audit log says so.
+    package var isRefundRequest: Bool { asksForRefund || type == NotificationTypeV2.refundDeclined.rawValue }
+
+    package var asksForRefund: Bool { type == NotificationTypeV2.consumptionRequest.rawValue }
+
+    fileprivate var isAboutRefund: Bool { isRefundRequest || type == NotificationTypeV2.refundReversed.rawValue }
+
     static let columns = """
         notification_uuid, notification.origin, type, subtype, transaction_id, notification.original_transaction_id,
             signed_at, received_at, outcome, proof_digest, content
@@ -198,8 +205,11 @@ package struct StoryPart: Hashable, Sendable {
 
     func includes(_ entry: StoryEntry) -> Bool {
         guard let kind else { return true }
-        guard case .event(let event, _, _) = entry.content else { return kind == .notifications }
-        return kind.includes(event)
+        switch entry.content {
+        case .event(let event, _, _): return kind.includes(event)
+        case .notification(let notification):
+            return kind == .notifications || kind == .refunds && notification.isAboutRefund
+        }
     }
 
     /// The position that all entries of the part follow; nil for the newest entry.
@@ -240,12 +250,55 @@ extension EntitlementService {
     }
 }
 
+extension EntitlementService {
+    /// What happened to the money of a user's transaction, newest first: refunds that were requested, declined, paid or reversed, what the
+    /// team has asked of the store, and its revocations.
+    package func refundStory(of transaction: RedeemedTransaction, for user: User) async throws -> [StoryEntry] {
+        try await ledger.read { ledger in
+            guard let number = try ledger.users.known(user) else { return [] }
+            let events = try ledger.moneyEvents(of: transaction, for: number).map { entry, number in
+                StoryEntry(content: .event(entry, number: number, otherOwner: nil))
+            }
+            let key = TransactionKey(
+                app: try transaction.seller, origin: transaction.origin,
+                identifier: transaction.originalTransactionIdentifier)
+            let notifications = try ledger.notifications(of: key, try ledger.apps).filter {
+                $0.isRefundRequest
+                    && $0.transactionIdentifier?.hasSameBytes(as: transaction.transactionIdentifier) ?? false
+            }
+            return (events + notifications.map { StoryEntry(content: .notification($0)) })
+                .sorted { StoryEntry.isNewer($0.position, than: $1.position) }
+        }
+    }
+}
+
+extension LedgerTransaction {
+    /// The events about the money of a transaction. One that grants it is a reversed refund if it is later than the redemption.
+    fileprivate func moneyEvents(
+        of transaction: RedeemedTransaction, for user: Int64
+    ) throws -> [(entry: AuditEntry, number: Int64)] {
+        let events: [AuditEntry.Event] = [
+            .revoked, .unitsRevoked, .paymentRefunded, .refundAnswered, .granted, .storeAsked, .storeRequestDecided,
+            .storeAnswered,
+        ]
+        let found = try database.rows(
+            """
+            SELECT \(AuditEntry.columns), number FROM audit
+            WHERE user_id = $1 AND event IN \(events.sqlList) AND reference = $2 AND origin = $3
+            ORDER BY happened_at DESC, number DESC
+            """,
+            [user, SQLValue.packed(transaction.transactionIdentifier), transaction.origin]
+        ) { (entry: try AuditEntry(&$0), number: try $0.next() as Int64) }
+        return found.filter { $0.entry.event != .granted || $0.entry.happenedAt > transaction.redeemedAt }
+    }
+}
+
 extension [StoryEntry] {
     /// The notifications of these entries by the numbers of the events that they are about. Of several events about a transaction,
-    /// a notification belongs to the nearest in time.
+    /// a notification belongs to the nearest in time. A request for a refund is no part of another event.
     package var notificationsOfEvents: [Int64: [StatedNotification]] {
         var ofEvents: [Int64: [StatedNotification]] = [:]
-        for case .notification(let notification) in map(\.content) {
+        for case .notification(let notification) in map(\.content) where !notification.isRefundRequest {
             var nearest: (distance: Double, number: Int64)?
             for case .event(let event, let number, _) in map(\.content)
             where event.origin == notification.origin

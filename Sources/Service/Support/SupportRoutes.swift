@@ -394,6 +394,10 @@ extension KnownPurchase: AnswerObject {
             "ownerErased",
             "True if the owner was erased. `PUT /v1/transactions/{transaction}/owner` moves the purchase."
         ) { $0.owner == nil }
+        $0.field("ownerErasedAt", "The time of the erasure.") { $0.erasure?.happenedAt }
+        $0.field("ownerErasedBy", "The caller: `key` and the identifier of an API key, or a member of the team.") {
+            $0.erasure?.actor.description
+        }
         $0.field("originalTransactionId", \.status.originalTransactionIdentifier)
         $0.field("origin", \.status.origin)
         $0.field("productId", "The product of the last transaction.", \.status.productIdentifier)

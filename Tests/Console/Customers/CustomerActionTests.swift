@@ -276,7 +276,7 @@ import Vocabulary
     }
 
     @Test func `an administrator erases a customer by typing the name`() async throws {
-        try await console.buy("garden.gate", for: alice)
+        let transaction = try await console.buy("garden.gate", for: alice)
         let browser = try await console.browser(.admin)
         for name in ["", "Alice", "alic", "bob"] {
             let answer = try await browser.post(Self.path + "/erasure", ["erase-name": name], from: Self.path)
@@ -293,6 +293,9 @@ import Vocabulary
             }
         }
         #expect(erasures == ["member admin"])
+        // The search for the purchase says by whom the customer was erased, and when.
+        let found = try await browser.get("/console/customers?search=\(transaction)").words
+        #expect(found.contains("An erased customer") && found.contains("admin · 2026-10-31"))
     }
 
     @Test(arguments: TeamRole.allCases)

@@ -96,7 +96,7 @@ import Vocabulary
         /// The states of the listed transactions, newest first.
         func states() async throws -> [String] {
             try await browser.get(Self.path + "/transactions").text
-                .matches(of: />(valid|over|refunded or revoked)</).map { String($0.1) }
+                .matches(of: />(valid|over|upgraded)</).map { String($0.1) }
         }
         try await console.buy("garden.basic.monthly", for: alice)
         #expect(try await states() == ["valid"])
@@ -140,7 +140,7 @@ import Vocabulary
         let words = try await browser.get(Self.path).words
         #expect(words.contains("Purchase: garden.gate") && words.contains("Renewal: garden.premium.monthly"))
         #expect(words.contains("USD 19.99"))
-        #expect(words.contains("Refunded or revoked by Apple: garden.gate"))
+        #expect(words.contains("Refunded by Apple: garden.gate"))
         #expect(words.contains("Notification of the App Store: REFUND"))
         let other = try await browser.get("/console/customers/-/bob")
         #expect(other.words.contains("Refused: garden.gate"))
@@ -157,6 +157,79 @@ import Vocabulary
             next = links(page, "/timeline?cursor=").first.map { $0 + "&pageSize=2" }
         }
         #expect(entries == all && all > 4)
+    }
+
+    @Test func `a refund is told from the request to its reversal, on the page, in the timeline and under money back`()
+        async throws
+    {
+        let console = try await GardenConsole()
+        let seeds = try await console.buy("garden.seeds", for: console.user())
+        let browser = try await console.browser(.support)
+        let back = Self.path + "/transactions/\(seeds)/money-back"
+        func after(_ step: () throws -> Void) async throws -> (money: String, refunds: String, page: String) {
+            _ = try console.store.advance(seconds: 60)
+            try step()
+            try await console.notify()
+            return (
+                try await browser.get(back).words, try await browser.get(Self.path + "/timeline?kind=refunds").words,
+                try await browser.get(Self.path).words
+            )
+        }
+        let asked = try await after { try console.store.requestRefund(of: seeds) }
+        #expect(asked.money.contains("The customer asked Apple for a refund on 2026-10-31."))
+        #expect(asked.refunds.contains("Refund requested of Apple: garden.seeds"))
+        #expect(asked.page.contains("Refund requested of Apple: garden.seeds"))
+        let declined = try await after { try console.store.declineRefund(of: seeds) }
+        #expect(!declined.money.contains("The customer asked Apple"))
+        #expect(declined.money.contains("Only Apple returns money."))
+        #expect(declined.money.contains("Refund declined by Apple: garden.seeds"))
+        #expect(declined.refunds.contains("Refund declined by Apple: garden.seeds"))
+        let refunded = try await after { try console.store.refund(seeds) }
+        #expect(refunded.money.contains("Apple refunded it on 2026-10-31."))
+        #expect(!refunded.money.contains("Only Apple returns money."))
+        #expect(refunded.page.contains("Apple refunded it on 2026-10-31."))
+        #expect(refunded.refunds.contains("Refunded by Apple: garden.seeds"))
+        let korean = try await browser.get(back, headers: [.acceptLanguage: "ko"]).words
+        #expect(korean.contains("Apple이 2026-10-31에 환불했습니다.") && korean.contains("Apple에 환불 요청"))
+        let reversed = try await after { try console.store.reverseRefund(of: seeds) }
+        #expect(reversed.money.contains("Refund reversed by Apple: garden.seeds"))
+        #expect(reversed.money.contains("Refunded by Apple: garden.seeds"))
+        #expect(!reversed.money.contains("Apple refunded it on"))
+    }
+
+    @Test func `a charge has its own date, however late it was redeemed`() async throws {
+        let console = try await GardenConsole()
+        let bought = try console.garden.buy("garden.gate")
+        let proof = try console.store.signedTransaction(bought.identifier)
+        try console.garden.advance(to: "2026-12-05T00:00:00Z")
+        _ = try await console.entitlements.redeem(Array(proof.utf8), for: console.user())
+        let words = try await console.browser(.viewer).get(Self.path + "/timeline").words
+        #expect(words.contains("Purchase: garden.gate") && words.contains("Bought 2026-10-31"))
+    }
+
+    @Test func `two live subscriptions for one right are a warning`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        try await console.buy("garden.basic.monthly", for: alice)
+        let browser = try await console.browser(.viewer)
+        #expect(try await !browser.get(Self.path).words.contains("Subscribed twice"))
+        let second = try console.garden.buy("garden.basic.yearly", account: "her former account")
+        let proof = try console.store.signedTransaction(second.identifier)
+        _ = try await console.entitlements.redeem(Array(proof.utf8), for: alice)
+        #expect(try await browser.get(Self.path).words.contains("Subscribed twice: plus 1"))
+        #expect(try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words.contains("중복 구독: plus 1"))
+    }
+
+    @Test func `who subscribes again has bought it, and nothing was renewed`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        let first = try await console.buy("garden.premium.monthly", for: alice)
+        _ = try console.store.advance(seconds: 1)
+        try console.store.setAutoRenew(false, of: first)
+        try console.garden.advance(to: "2027-01-01T00:00:00Z")
+        try await console.buy("garden.premium.monthly", for: alice)
+        let words = try await console.browser(.viewer).get(Self.path + "/timeline").words
+        #expect(words.split(separator: "Purchase: garden.premium.monthly").count == 3 && !words.contains("Renewal:"))
     }
 
     @Test func `a withdrawn consent is in the timeline, with what it takes`() async throws {
@@ -393,6 +466,6 @@ import Vocabulary
         let bought = try console.garden.buy("garden.season", account: "carol")
         _ = try await console.entitlements.receive(
             statement: Array(try console.store.signedTransaction(bought.identifier).utf8))
-        #expect(try await explain("bed%201").contains("소유자 미확인 구매(garden.season)가 있습니다."))
+        #expect(try await explain("bed%201").contains("garden.season 구매 기록이 없습니다. 소유자 미확인 구매가 있지만"))
     }
 }

@@ -211,7 +211,7 @@ import Vocabulary
         Case(
             testDescription: "unclaimed",
             facts: facts { $0.unclaimed = unclaimed }, cause: .unclaimed,
-            says: ["names an account token", "/v1/unclaimed/9/assignment"]),
+            says: ["may be anybody's", "order number"]),
         Case(
             testDescription: "never bought", facts: facts { _ in }, cause: .neverBought,
             says: ["knows no purchase of p by the user"]),
@@ -229,6 +229,12 @@ import Vocabulary
 
     @Test func `each cause has a case`() {
         #expect(Set(Self.cases.map(\.cause)) == Set(ItemExplanation.Cause.allCases))
+    }
+
+    @Test func `an unclaimed purchase, which may be anybody's, is not named`() {
+        let explanation = ItemExplanation(of: Rules.sprout, by: Self.facts { $0.unclaimed = Self.unclaimed })
+        #expect(explanation.reference == nil && explanation.origin == nil && explanation.since == nil)
+        #expect(!(explanation.remedy ?? "").contains(Self.unclaimed.transactionIdentifier))
     }
 
     @Test func `the owner of a refused purchase is named`() {

@@ -150,6 +150,31 @@ import Vocabulary
         #expect(paidBack.at == (isOfRevocation ? Self.later : Self.day))
     }
 
+    @Test(
+        arguments: [
+            ([:], false, nil), ([:], true, .refunded),
+            ([.revocationType: prorated, .revocationPercentage: .integer(50_000)], true, .partlyRefunded),
+            ([.refundedAmount: .integer(1_000), .refundedAt: refundedAt], false, .partlyRefunded),
+            ([.orderId: order, .voidedReason: .integer(7)], true, .chargedBack),
+            ([.orderId: order, .refundReason: .text("CHARGEBACK")], true, .chargedBack),
+            ([.revocationType: .text("FAMILY_REVOKE")], true, .shareEnded),
+            ([.inAppOwnershipType: .text("FAMILY_SHARED")], true, .shareEnded),
+            ([.inAppOwnershipType: .text("ASSIGNED")], true, .seatTaken),
+            ([.orderId: order, .refundedAmount: .integer(0)], true, .revoked),
+            ([.isUpgraded: .integer(1)], true, nil),
+        ] as [([TransactionFact: StatedValue], Bool, StoreReturn?)])
+    func `each way in which a store takes something back has a name`(
+        stated: [TransactionFact: StatedValue], isRevoked: Bool, what: StoreReturn?
+    ) {
+        var facts = TransactionFacts(stated)
+        (facts[.price], facts[.currency]) = (.integer(4_990), .text("EUR"))
+        let transaction = RedeemedTransaction(
+            sequence: 1, origin: .localSandbox, transactionIdentifier: "1", originalTransactionIdentifier: "1",
+            productIdentifier: "p", purchaseDate: Rules.now, redeemedAt: Rules.now,
+            revocationDate: isRevoked ? Self.later : nil, facts: facts)
+        #expect(transaction.takenBack?.what == what)
+    }
+
     private static func claim(
         revoked: Bool = false, signed: Int64, _ facts: [TransactionFact: StatedValue], expires: Int64? = nil
     ) -> Claim {

@@ -65,11 +65,11 @@ enum ExpectedExplanations {
     private static let free =
         "cause ownedByEverybody, isOwned true, item (collection bed, number 0), text The catalog gives the item to everybody."
 
-    /// A customer without a gate is told of the one that nobody has claimed.
+    /// A customer without a gate is told that somebody's is unclaimed, and not which.
     private static let jos =
-        "cause unclaimed, isOwned false, item (collection gate, number 1), origin local/Sandbox, reference jo.1, "
-        + "remedy If it is this customer's, restore it in the app, or assign it with `POST /v1/unclaimed/jo.1/assignment`., "
-        + "since 06-06, text The user has not bought the item here. A purchase of gate that has no account token is unclaimed."
+        "cause unclaimed, isOwned false, item (collection gate, number 1), remedy Restore purchases in the app. Otherwise ask "
+        + "for the order number of the store's receipt, and assign only the purchase that a search for it finds., text The "
+        + "service knows no purchase of gate by the user. A purchase of it is unclaimed, and may be anybody's."
 
     private static func never(_ collection: String, _ number: Int, _ products: String) -> String {
         "cause neverBought, isOwned false, item (collection \(collection), number \(number)), remedy If the customer has a "

@@ -27,7 +27,6 @@ struct CustomerHeading {
     }
 
     @FactsBuilder private var facts: [Fact] {
-        let storefront = transactions.lazy.compactMap { $0.facts.text(.storefront) }.first
         fact("Total spent") {
             let spent = transactions.spent(inSandbox: view.services.standardEnvironment == .sandbox)
             if spent.isEmpty { Shown.nothing }
@@ -35,7 +34,7 @@ struct CustomerHeading {
             if transactions.count == Self.summed { plain(" +") }
         }
         fact("Last storefront") {
-            storefront.map { code in Storefront(countryCode: code)?.name ?? Phrase(same: code) }
+            transactions.lazy.compactMap(\.storefrontName).first
         }
         fact("Customer since") { Shown.day(view.known.firstSeenAt) }
         fact("Last purchase") { Shown.day(transactions.map(\.purchaseDate).max()) }
@@ -50,8 +49,19 @@ struct CustomerHeading {
         if let failed = subscriptions.first(where: { [.billingRetry, .gracePeriod].contains($0.state) }) {
             Shown.badge("\(failed.origin.store.company) retries the charge", .warning)
         }
+        for item in doublyOwned { Shown.badge("Subscribed twice: \(view.names.item(item))", .warning) }
         if refundCount > 0 { Shown.badge("Refunds: \(refundCount)", .bad) }
         if mergedCount > 0 { Shown.badge("Merged accounts: \(mergedCount)") }
+    }
+}
+
+extension CustomerHeading {
+    /// The items to which two live subscriptions give the right, at one store or two.
+    private var doublyOwned: [Item] {
+        let items = subscriptions.filter(\.state.isOwned).compactMap { status in
+            view.names.catalogs.all.lazy.compactMap { $0.benefit(of: status.productIdentifier)?.item }.first
+        }
+        return Dictionary(grouping: items) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
     }
 }
 
@@ -126,6 +136,7 @@ extension CustomerHeading {
                             let name = bdi { view.names.product(transaction.productIdentifier) }
                             spaced(by: " · ", name, Shown.day(transaction.purchaseDate), transaction.paidPrice?.phrase)
                         }
+                        if let sentence = transaction.takenBackSentence { also(Shown.sentence(sentence)) }
                     }
                 }
             }
@@ -166,6 +177,11 @@ extension CustomerHeading {
 }
 
 extension RedeemedTransaction {
+    /// The country of the charge; nil if the store has not stated it.
+    var storefrontName: Phrase? {
+        facts.text(.storefront).map { Storefront(countryCode: $0)?.name ?? Phrase(same: $0) }
+    }
+
     /// The value of the choice of purchases: its origin, its app and its identifier.
     var moveValue: String { "\(origin.rawValue) \(app ?? "") \(transactionIdentifier)" }
 }

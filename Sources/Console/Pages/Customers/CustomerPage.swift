@@ -12,7 +12,9 @@ extension CustomerView {
         let balances = try await entitlements.balances(of: user)
         // One more than the page lists tells that there are further ones.
         let grants = try await entitlements.grants(of: user, before: nil, limit: Self.listed + 1)
+        // The last charge comes first, however late it was redeemed.
         let transactions = try await entitlements.transactions(of: user, before: nil, limit: CustomerHeading.summed)
+            .sorted { $1.isEarlier(than: $0) }
         let merged = try await entitlements.ledger.read { try $0.aliases(of: self.user) }.count
         let profile = try await profileFacts()
         let timeline = try await timeline(request)
@@ -103,6 +105,7 @@ extension CustomerView {
     /// A subscription in a sentence.
     @HTMLBuilder func line(of status: PurchaseStatus) -> HTML {
         spaced(Shown.sentence(sentence(of: status)), CustomerWords.badge(status.state), mark(status.origin))
+        if status.ownership == .assigned { also(Shown.badge("seat paid by another customer")) }
         if status.nextPeriod?.needsConsent == true {
             also(Shown.badge("price increase without consent yet", .warning))
         }

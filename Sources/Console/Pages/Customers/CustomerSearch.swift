@@ -5,6 +5,7 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Ledger
 import Proofs
 import Vocabulary
 
@@ -99,6 +100,8 @@ struct CustomerSearch {
     var next: String?
     /// The charge that the text describes; nil for another text.
     var charge: DescribedCharge?
+    /// The names of API keys by their identifiers.
+    var keys: [String: String] = [:]
 
     /// The only customer that the text identifies; nil if there is none or if there are several.
     private var exact: User? {
@@ -142,6 +145,7 @@ struct CustomerSearch {
         products = services.entitlements.catalogs.products(matching: text)
         let identifier = try await services.entitlements.identifier(searchedBy: text)
         try await add([identifier], named: [identifier], of: services)
+        if purchases.contains(where: { $0.erasure != nil }) { keys = try await ledger.apiKeyNames() }
         guard customers.isEmpty, !hasPurchases, let number = appStoreOrder else { return }
         guard let orders = services.orders else {
             order = .keyMissing
@@ -249,9 +253,7 @@ struct CustomerSearch {
                 if let path = row.path { a(.href(path)) { day } } else { day }
             }
             column("Price") { Shown.money($0.charge?.paidPrice) }
-            column("Storefront") { row in
-                row.charge?.facts.text(.storefront).map { Storefront(countryCode: $0)?.name ?? Phrase(same: $0) }
-            }
+            column("Storefront") { $0.charge?.storefrontName }
             column("Original transaction") { Shown.identifier($0.original) }
             column("State") { spaced($0.state, OriginWords.mark($0.origin)) }
         }
@@ -287,7 +289,7 @@ struct CustomerSearch {
                     purchase.charge(named: text)
                 }
             return (
-                owner.map { Shown.link(to: $0) } ?? HTML { "An erased customer" }, status.productIdentifier, charge,
+                owner.map { Shown.link(to: $0) } ?? erased(purchase.erasure), status.productIdentifier, charge,
                 owner.flatMap { charge?.path(of: $0) }, status.originalTransactionIdentifier,
                 CustomerWords.badge(status.state), status.origin
             )
@@ -302,6 +304,13 @@ struct CustomerSearch {
                     purchase.origin
                 )
             }
+    }
+
+    /// An erased customer, with the person who erased it and the day.
+    private func erased(_ erasure: AuditEntry?) -> HTML {
+        Shown.lines(
+            HTML { "An erased customer" },
+            erasure.map { spaced(by: " · ", ActorWords.html($0.actor, keys), Shown.day($0.happenedAt)) })
     }
 
     @HTMLBuilder private var productList: HTML {

@@ -45,11 +45,9 @@ extension CustomerView {
                     bdi { Shown.sentence(remedy) }
                 }
             }
-            if explanation.cause == .unclaimed, context.may(.support), let reference = explanation.reference {
+            if explanation.cause == .unclaimed {
                 p(.class("actions")) {
-                    a(.class("button primary"), .href(.unclaimed(reference, explanation.origin, for: user))) {
-                        "Assign it to \(CustomerWords.isolated(user.name))"
-                    }
+                    a(.class("button"), .href(ConsolePath("customers"))) { "Search by order number" }
                 }
             }
             Facts.list(facts(of: explanation))
@@ -72,7 +70,6 @@ extension CustomerView {
         let path: ConsolePath
         switch explanation.cause {
         case .granted, .grantEnded, .grantTakenBack: path = .customer(user, "grants")
-        case .unclaimed: path = ConsolePath("unclaimed", query: ["transaction": reference])
         // The ledger has no transaction of the purchase yet.
         case .expected: return Shown.identifier(reference)
         case .refused, .transferredToAnotherUser: path = .customers(reference)
@@ -96,7 +93,6 @@ extension ItemExplanation {
     fileprivate var remedyPhrase: Phrase? {
         remedy.map { english in
             // The page leads to a button for it, where the API names a route.
-            if cause == .unclaimed { return "If it is this customer's purchase, restore it in the app, or assign it." }
             if cause == .revokedByTeam { return "Reinstate the purchase on its page." }
             let company = store.company
             switch refund {

@@ -13,8 +13,12 @@ extension CustomerView {
         let (entries, next) = try await RequestedPage(request).list(at: \.position) {
             try await entitlements.story(of: user, filter.part, before: $0, limit: $1)
         }
-        let references = entries.compactMap { entry in
-            if case .event(let event, _, _) = entry.content, event.origin != nil { event.reference } else { nil }
+        let references = entries.compactMap { entry -> String? in
+            switch entry.content {
+            case .event(let event, _, _): event.origin == nil ? nil : event.reference
+            case .notification(let notification):
+                notification.isRefundRequest ? notification.transactionIdentifier : nil
+            }
         }
         // The user's transactions that the entries are about.
         let transactions = try await entitlements.transactions(of: user, identifiedBy: references)
@@ -27,13 +31,10 @@ extension CustomerView {
             } else {
                 ol(.class("timeline")) {
                     for each in entries {
-                        switch each.content {
-                        case .event(let event, let number, let otherOwner):
-                            entry(
-                                of: event, number, otherOwner, transactions.first { $0.isMeant(by: event) },
-                                notifications[number] ?? [])
-                        case .notification(let notification):
-                            if !attached.contains(notification) { entry(of: notification) }
+                        if case .notification(let notification) = each.content, attached.contains(notification) {
+                            HTML()
+                        } else {
+                            entry(of: each, among: transactions, notifications)
                         }
                     }
                 }
@@ -47,6 +48,20 @@ extension CustomerView {
         return Page("Timeline", section: .customers) {
             Shown.wayBack(to: user)
             timeline
+        }
+    }
+
+    /// - Parameter transactions: The user's transactions that entries are about.
+    func entry(
+        of entry: StoryEntry, among transactions: [RedeemedTransaction],
+        _ notifications: [Int64: [StatedNotification]] = [:]
+    ) -> HTML {
+        switch entry.content {
+        case .event(let event, let number, let otherOwner):
+            self.entry(
+                of: event, number, otherOwner, transactions.first { $0.isMeant(by: event) }, notifications[number] ?? []
+            )
+        case .notification(let notification): self.entry(of: notification, among: transactions)
         }
     }
 
@@ -64,6 +79,7 @@ extension CustomerView {
                 spaced(
                     by: " · ", Shown.moment(event.happenedAt), ActorWords.html(event.actor, keys))
                 if let price = words.price { also(Shown.money(price), by: " · ") }
+                if let date = words.earlierPurchase { also(spaced(Phrase("Bought"), Shown.day(date)), by: " · ") }
             }
             // In the words of a person, or in both languages.
             if let reason = words.reason { div { bdi { reason } } }
@@ -71,29 +87,43 @@ extension CustomerView {
             if !notifications.isEmpty {
                 details {
                     summary(.class("note")) { "Notifications: \(notifications.count)" }
-                    ol(.class("timeline")) { for each in notifications { entry(of: each) } }
+                    ol(.class("timeline")) { for each in notifications { entry(of: each, among: []) } }
                 }
             }
         }
     }
 
-    private func entry(of notification: StatedNotification) -> HTML {
-        li {
+    private func entry(of notification: StatedNotification, among transactions: [RedeemedTransaction]) -> HTML {
+        let path = ConsolePath.customer(
+            user, "notifications", notification.notificationUUID, query: ["origin": notification.origin.rawValue])
+        return li(.class(notification.isRefundRequest ? Mood.warning.rawValue : Mood.neutral.rawValue)) {
             div {
-                a(
-                    .href(
-                        .customer(
-                            user, "notifications", notification.notificationUUID,
-                            query: ["origin": notification.origin.rawValue]))
-                ) {
-                    spaced(
-                        by: ": ", Phrase("Notification of \(notification.origin.store.nameInSentence)"),
-                        data(notification.title))
+                a(.href(path)) {
+                    if notification.isRefundRequest {
+                        strong { request(notification, among: transactions) }
+                    } else {
+                        spaced(
+                            by: ": ", Phrase("Notification of \(notification.origin.store.nameInSentence)"),
+                            data(notification.title))
+                    }
                 }
                 also(mark(notification.origin))
             }
             div(.class("note")) { spaced(by: " · ", Shown.moment(notification.signedAt), notification.outcome.title) }
         }
+    }
+
+    /// A request for a refund, or its refusal, with the product.
+    private func request(_ notification: StatedNotification, among transactions: [RedeemedTransaction]) -> Phrase {
+        let company = notification.origin.store.company
+        let event: Phrase =
+            notification.asksForRefund ? "Refund requested of \(company)" : "Refund declined by \(company)"
+        let transaction = transactions.first { transaction in
+            transaction.origin == notification.origin
+                && notification.transactionIdentifier?.hasSameBytes(as: transaction.transactionIdentifier) ?? false
+        }
+        guard let transaction else { return event }
+        return "\(event): \(CustomerWords.isolated(names.product(transaction.productIdentifier)))"
     }
 }
 
@@ -109,8 +139,8 @@ struct TimelineWords {
         switch entry.event {
         case .granted: granted
         case .revoked:
-            isOfTeam
-                ? about(Phrase("Revoked by the team", context: "event")) : about("Refunded or revoked by \(company)")
+            isOfTeam ? about(Phrase("Revoked by the team", context: "event")) : about(takenBack)
+        case .paymentRefunded where transaction?.takenBack?.what == .chargedBack: about(takenBack)
         default: entry.event.rule.object == .user ? entry.event.title : about(entry.event.title)
         }
     }
@@ -151,6 +181,24 @@ struct TimelineWords {
     /// True if the event is later than the redemption of its transaction.
     private var isLater: Bool { transaction.map { $0.redeemedAt < entry.happenedAt } ?? false }
 
+    /// What the store took back. A refund that was reversed since is no fact of the transaction, but the event has its money.
+    private var takenBack: Phrase {
+        switch transaction?.takenBack?.what ?? entry.refund.map({ _ in StoreReturn.refunded }) {
+        case .refunded: "Refunded by \(company)"
+        case .partlyRefunded: "Partly refunded by \(company)"
+        case .chargedBack: "Charged back"
+        case .shareEnded: "No longer shared by the family"
+        case .seatTaken: "Seat taken back"
+        case .revoked, nil: "Refunded or revoked by \(company)"
+        }
+    }
+
+    /// The date of a charge that was redeemed a day or more after it; nil for another event.
+    var earlierPurchase: Timestamp? {
+        guard entry.event == .granted, !isLater, let date = transaction?.purchaseDate else { return nil }
+        return date.adding(days: 1) <= entry.happenedAt ? date : nil
+    }
+
     private var granted: Phrase {
         if isOfTeam { return about("Reinstated by the team") }
         if isLater { return about("Refund reversed by \(company)") }
@@ -164,7 +212,8 @@ struct TimelineWords {
         if isFollowing, transaction.expiresAt == nil { return about("Bought again, for free") }
         let isPurchase = transaction.facts.text(.transactionReason) == TransactionReason.purchase.rawValue
         if isFollowing, isPurchase, terms.isAdditional { return about("Seats added") }
-        if isFollowing { return about("Renewal") }
+        // A customer who subscribes again, or to another plan, has bought it (App Store Server API, `transactionReason`).
+        if isFollowing, !isPurchase { return about("Renewal") }
         switch terms.ownership {
         case .familyShared: return about("Shared by the family")
         case .assigned: return about("Seat assigned")

@@ -63,13 +63,30 @@ extension CustomerView {
         let transaction = try await recorded(request).transaction
         let name = names.product(transaction.productIdentifier)
         let asksStore = context.may(.support) ? try await canRefund(transaction) : false
+        let story = try await entitlements.refundStory(of: transaction, for: user)
+        let dispute = try await entitlements.openDispute(of: transaction)
         return Page("Money back for \(CustomerWords.isolated(name))?", section: .customers) {
             Shown.wayBack(to: user)
             table(of: [transaction], next: nil)
             card("Money back?", isNarrow: true) {
-                wayToMoney(at: transaction.origin.store)
-                if asksStore {
-                    p { a(.href(transaction.path(of: user))) { "Ask the store" } }
+                if let sentence = transaction.takenBackSentence { p { strong { Shown.sentence(sentence) } } }
+                if let request = story.openRequest {
+                    let company = transaction.origin.store.company
+                    p { Shown.sentence("The customer asked \(company) for a refund on \(request.rfc3339).") }
+                }
+                if let dispute {
+                    p { Shown.sentence("The customer's bank has disputed the payment since \(dispute.rfc3339).") }
+                }
+                if ![.refunded, .chargedBack].contains(transaction.takenBack?.what) {
+                    wayToMoney(at: transaction.origin.store)
+                    if asksStore {
+                        p { a(.href(transaction.path(of: user))) { "Ask the store" } }
+                    }
+                }
+            }
+            if !story.isEmpty {
+                part("What happened to the money") {
+                    ol(.class("timeline")) { for each in story { entry(of: each, among: [transaction]) } }
                 }
             }
             if context.may(.support) {
@@ -151,10 +168,10 @@ extension CustomerView {
     ) -> HTML {
         if transaction.revocation != nil {
             Shown.badge("revoked by the team", .bad)
+        } else if let what = transaction.takenBack?.what {
+            Shown.badge(what.word)
         } else if transaction.revocationDate != nil {
-            Shown.badge("refunded or revoked", .bad)
-        } else if transaction.paidBack != nil {
-            Shown.badge("Money paid back", .warning)
+            Shown.badge(CustomerWords.word(.upgraded))
         } else if let end = transaction.accessEnd(among: transactions), end <= now {
             Shown.badge("over")
         } else {
@@ -185,6 +202,11 @@ extension CustomerView {
             fact("App") { Shown.identifier(transaction.app) }
             fact("Quantity") { plain(String(transaction.quantity)) }
             fact("Bought") { Shown.moment(transaction.purchaseDate) }
+            fact("Price") { Shown.money(transaction.paidPrice) }
+            fact("Storefront") { transaction.storefrontName }
+            if let sentence = transaction.takenBackSentence {
+                fact("Money back?") { Shown.sentence(sentence) }
+            }
             if let paidBack = transaction.paidBack {
                 let amount = paidBack.amount.map {
                     Price(milliunits: $0, currency: transaction.facts.text(.currency) ?? "")
@@ -218,7 +240,51 @@ extension CustomerView {
     }
 }
 
+extension StoreReturn {
+    var word: Shown.Word {
+        switch self {
+        case .refunded: ("refunded", .bad)
+        case .partlyRefunded: ("partly refunded", .warning)
+        case .chargedBack: ("charged back", .bad)
+        case .shareEnded: ("no longer shared", .neutral)
+        case .seatTaken: ("seat taken back", .neutral)
+        case .revoked: ("revoked", .bad)
+        }
+    }
+}
+
+extension [StoryEntry] {
+    /// The date of the customer's request for a refund that the store has not decided; nil without one.
+    fileprivate var openRequest: Timestamp? {
+        // The newest entry comes first, and the service's own answer decides nothing.
+        for each in self {
+            switch each.content {
+            case .notification(let notification): return notification.asksForRefund ? notification.signedAt : nil
+            case .event(let event, _, _) where [.revoked, .paymentRefunded].contains(event.event): return nil
+            case .event: continue
+            }
+        }
+        return nil
+    }
+}
+
 extension RedeemedTransaction {
+    /// What the store has taken back of the purchase, in a sentence: "Apple refunded it on 3 November 2026."
+    var takenBackSentence: Phrase? {
+        guard let takenBack else { return nil }
+        // 1 is the developer (purchases.voidedpurchases, `voidedSource`).
+        let payer = facts.integer(.voidedSource) == 1 ? "Your team" : Phrase(same: origin.store.company)
+        let day = takenBack.at.rfc3339
+        switch takenBack.what {
+        case .refunded: return "\(payer) refunded it on \(day)."
+        case .partlyRefunded: return "\(payer) refunded a part of it on \(day)."
+        case .chargedBack: return "It was charged back by the customer's bank on \(day)."
+        case .shareEnded: return "The family has not shared it since \(day)."
+        case .seatTaken: return "The buyer took the seat back on \(day)."
+        case .revoked: return "\(payer) revoked it on \(day)."
+        }
+    }
+
     func path(of user: User, _ action: String? = nil, done notice: Notice? = nil) -> ConsolePath {
         let query: KeyValuePairs<String, String?> = ["origin": origin.rawValue, "app": app]
         guard let action else {

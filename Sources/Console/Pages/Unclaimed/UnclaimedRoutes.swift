@@ -26,9 +26,7 @@ struct UnclaimedRoutes: Sendable {
             let actions = try await StoreActionRoutes.actions(
                 about: purchase.transactionIdentifier, of: purchase.originalTransactionIdentifier, purchase.origin,
                 in: purchase.app, to: purchase.path("store-actions"), services, context)
-            return Self.page(
-                of: purchase, actions, context, named: try request.query("user", upTo: User.maximumCustomerLength),
-                issuer: try request.query("issuer", upTo: User.maximumIssuerLength))
+            return Self.page(of: purchase, services.names, actions, context)
         }
         pages.post("unclaimed/:transaction/assignment", .support) { _, context in
             guard let origin = Origin(rawValue: try context.form.text("origin")) else {
@@ -46,7 +44,9 @@ struct UnclaimedRoutes: Sendable {
 
     private func list(_ request: Request) async throws -> Page {
         let filter = try UnclaimedFilter(request)
-        let (shown, next) = try await purchases(filter, try RequestedPage(request))
+        let (found, next) = try await purchases(filter, try RequestedPage(request))
+        // A page has one row for a purchase and its renewals.
+        let shown = found.purchases(named: [])
         let expectedCount = try await services.ledger.read {
             try $0.expectedPurchaseCount(upTo: Self.maximumExpected)
         }
@@ -83,6 +83,10 @@ struct UnclaimedRoutes: Sendable {
                     Shown.lines(Shown.identifier($0.transactionIdentifier), Shown.origin($0.origin))
                 }
                 column("Purchased") { Shown.moment($0.purchaseDate) }
+                column("Price") { purchase in
+                    let charge = purchase.stated
+                    Shown.lines(Shown.money(charge.paidPrice), charge.storefrontName.map { name in HTML { name } })
+                }
                 column("Last statement") { Shown.moment($0.statedAt) }
                 column("Account token") { Shown.identifier($0.appAccountToken?.lowercasedString) }
                 column("State") { $0.state }
@@ -122,18 +126,20 @@ struct UnclaimedRoutes: Sendable {
         return purchase
     }
 
-    /// - Parameters:
-    ///   - actions: The actions at the store.
-    ///   - name: The name in the field of the form; nil for an empty field.
+    /// - Parameter actions: The actions at the store.
     private static func page(
-        of purchase: UnclaimedPurchase, _ actions: HTML, _ context: ConsoleContext, named name: String?, issuer: String?
+        of purchase: UnclaimedPurchase, _ names: CatalogNames, _ actions: HTML, _ context: ConsoleContext
     ) -> Page {
-        Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
+        let charge = purchase.stated
+        return Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
             Facts.card {
                 fact("State") { purchase.state }
-                fact("Product") { Shown.identifier(purchase.productIdentifier) }
-                fact("Item") { Shown.identifier(purchase.item?.description) }
+                fact("Product") { names.lines(purchase.productIdentifier) }
+                fact("Item") { purchase.item.map { item in bdi { names.item(item) } } }
                 fact("Purchased") { Shown.moment(purchase.purchaseDate) }
+                fact("Price") { Shown.money(charge.paidPrice) }
+                fact("Storefront") { charge.storefrontName }
+                if let order = charge.facts.text(.orderId) { fact("Order") { Shown.identifier(order) } }
                 fact("Last statement") { Shown.moment(purchase.statedAt) }
                 fact("Revoked") { Shown.moment(purchase.revocationDate) }
                 fact("Original transaction") { Shown.identifier(purchase.originalTransactionIdentifier) }
@@ -145,15 +151,16 @@ struct UnclaimedRoutes: Sendable {
                 context.action(
                     "Assign the purchase to a user",
                     to: ConsolePath("unclaimed", purchase.transactionIdentifier, "assignment"),
-                    submit: "Assign", isOpen: name != nil
+                    submit: "Assign"
                 ) {
                     note(
                         "The user gets what the purchase grants, as if the app had redeemed it. The usual checks may refuse it."
                     )
+                    note("Check first that it is theirs, such as by the order number of the store. Renewals follow.")
                     hidden("origin", purchase.origin.rawValue)
                     hidden("app", purchase.app)
-                    user.html(name)
-                    Self.issuer.html(issuer)
+                    user
+                    Self.issuer
                     reason
                 }
             }
@@ -192,17 +199,6 @@ private struct UnclaimedFilter {
             query: [
                 "transaction": transaction, "app": app, "product": product, "day": day?.description,
                 "cursor": cursor,
-            ])
-    }
-}
-
-extension ConsolePath {
-    /// The page of an unclaimed purchase, whose form names a user.
-    static func unclaimed(_ transaction: String, _ origin: Origin?, for user: User) -> ConsolePath {
-        ConsolePath(
-            "unclaimed", transaction,
-            query: [
-                "origin": origin?.rawValue, "user": user.name, "issuer": user.issuer.isEmpty ? nil : user.issuer,
             ])
     }
 }
