@@ -27,6 +27,19 @@ import Testing
         #expect(Set(texts.map(PackedText.bytes)).count == texts.count)
     }
 
+    @Test(arguments: digits + others) func `an identifier of a row is the same text`(text: String) {
+        let identifier = StoredIdentifier(text)
+        var bytes: [UInt8] = []
+        identifier.append(to: &bytes)
+        #expect(identifier.text.hasSameBytes(as: text))
+        #expect(bytes == Array(text.utf8))
+    }
+
+    @Test func `different texts are different identifiers`() {
+        let texts = Self.digits + Self.others
+        #expect(Set(texts.map { StoredIdentifier($0) }).count == texts.count)
+    }
+
     @Test func `digits have the order of their texts, before all other identifiers but the empty one`() {
         let bytes = (Self.digits + ["", "GPA.1", "token1"]).sorted { ByteKey($0) < ByteKey($1) }.map(PackedText.bytes)
         for (left, right) in zip(bytes, bytes.dropFirst()) { #expect(left.lexicographicallyPrecedes(right)) }

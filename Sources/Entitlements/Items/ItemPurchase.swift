@@ -4,16 +4,18 @@ import Proofs
 /// A purchase as far as an item that it gives tells of it. It is read from the row of the transaction.
 package struct ItemPurchase: Hashable, Sendable {
     package let origin: Origin
-    package let originalTransactionIdentifier: String
+    /// The original transaction.
+    package let original: StoredIdentifier
     /// The transaction that gives the item.
     package let period: PurchasePeriod
 
     package var transactionIdentifier: String { period.transactionIdentifier }
+    package var originalTransactionIdentifier: String { original.text }
     package var productIdentifier: String { period.productIdentifier }
 
     package init(_ transaction: RedeemedTransaction) {
         origin = transaction.origin
-        originalTransactionIdentifier = transaction.originalTransactionIdentifier
+        original = StoredIdentifier(transaction.originalTransactionIdentifier)
         period = PurchasePeriod(transaction)
     }
 
@@ -32,14 +34,14 @@ package struct ItemPurchase: Hashable, Sendable {
     ) throws(ColumnMismatch) {
         self.origin = origin
         let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
-        let transactionIdentifier: String = try row.next()
-        originalTransactionIdentifier = try row.next(sharing: transactionIdentifier)
+        let identifier: StoredIdentifier = try row.next()
+        original = try row.next()
         let productIdentifier = try row.next(in: ProductRecords.identifiers)
         let (expiresAt, graceEndsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
         try facts.read(&row, PurchasePeriod.Terms.ofItem)
         period = PurchasePeriod(
-            transactionIdentifier: transactionIdentifier, productIdentifier: productIdentifier,
-            purchaseDate: purchaseDate, expiresAt: expiresAt, graceEndsAt: graceEndsAt, revocationDate: nil,
+            identifier: identifier, productIdentifier: productIdentifier, purchaseDate: purchaseDate,
+            expiresAt: expiresAt, graceEndsAt: graceEndsAt, revocationDate: nil,
             isRevokedByTeam: false, redeemedAt: redeemedAt, terms: PurchasePeriod.Terms(facts))
     }
 }

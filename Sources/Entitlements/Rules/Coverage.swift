@@ -179,7 +179,7 @@ package struct ItemCoverage: Sendable {
     private func isContinued(by next: ItemCoverage) -> Bool {
         guard case .purchase(let own) = source, case .purchase(let other) = next.source, let endsAt,
             own.origin == other.origin,
-            own.originalTransactionIdentifier.hasSameBytes(as: other.originalTransactionIdentifier),
+            own.original == other.original,
             own.productIdentifier.hasSameBytes(as: other.productIdentifier)
         else { return false }
         return next.coversFrom.map { $0 <= endsAt } ?? true
@@ -210,7 +210,7 @@ package struct ItemCoverage: Sendable {
     private func takesPrecedence(over other: ItemCoverage) -> Bool {
         let (end, otherEnd) = (endsAt?.millisecondsSince1970 ?? .max, other.endsAt?.millisecondsSince1970 ?? .max)
         if endsAt != nil, end == otherEnd, case .purchase(let own) = source, case .purchase(let others) = other.source,
-            !own.originalTransactionIdentifier.hasSameBytes(as: others.originalTransactionIdentifier)
+            own.original != others.original
         {
             return beginsAt > other.beginsAt
         }

@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 
 /// The part of a transaction that the state of its purchase depends on. It is a period of a subscription, or the whole of
@@ -37,7 +38,8 @@ package struct PurchasePeriod: Hashable, Sendable {
         ]
     }
 
-    package let transactionIdentifier: String
+    /// The transaction.
+    package let identifier: StoredIdentifier
     package let productIdentifier: String
     package let purchaseDate: Timestamp
     /// Nil for a purchase without an end.
@@ -52,6 +54,8 @@ package struct PurchasePeriod: Hashable, Sendable {
     package let terms: Terms
     /// The start of the next period as another product, which has not begun; nil if none is known.
     package internal(set) var replacedAt: Timestamp?
+
+    package var transactionIdentifier: String { identifier.text }
 
     /// True if the App Store has refunded or revoked it.
     package var isRevoked: Bool { revocationDate != nil }
@@ -90,7 +94,7 @@ extension PurchasePeriod.Terms {
 
 extension PurchasePeriod {
     package init(_ transaction: RedeemedTransaction) {
-        transactionIdentifier = transaction.transactionIdentifier
+        identifier = StoredIdentifier(transaction.transactionIdentifier)
         productIdentifier = transaction.productIdentifier
         purchaseDate = transaction.purchaseDate
         expiresAt = transaction.expiresAt
@@ -102,7 +106,7 @@ extension PurchasePeriod {
     }
 
     init(_ key: TransactionKey, _ transaction: EntitlementFacts.Transaction, isRevokedByTeam: Bool) {
-        transactionIdentifier = key.identifier
+        identifier = StoredIdentifier(key.identifier)
         productIdentifier = transaction.productIdentifier
         purchaseDate = transaction.purchaseDate
         expiresAt = transaction.expiresAt

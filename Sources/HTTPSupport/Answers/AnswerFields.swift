@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Ledger
 import Proofs
 
 /// A value in the JSON of answers.
@@ -184,6 +185,13 @@ package struct AnswerJSON {
     }
 
     package mutating func string(_ text: String) { JSONValue.write(string: text, to: &bytes) }
+
+    package mutating func string(_ identifier: StoredIdentifier) {
+        guard identifier.isNumber else { return string(identifier.text) }
+        bytes.append(UInt8(ascii: "\""))
+        identifier.append(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
 
     /// Appends a date-time, which needs no escapes.
     package mutating func string(_ moment: Timestamp) {

@@ -51,6 +51,14 @@ package struct ResultRow: ~Copyable {
         return try next()
     }
 
+    package mutating func next() throws(ColumnMismatch) -> StoredIdentifier {
+        guard case .statement(let statement) = source, sqlite3_column_type(statement, position) == SQLITE_TEXT else {
+            return StoredIdentifier(try next() as String)
+        }
+        defer { position += 1 }
+        return StoredIdentifier(Self.bytes(sqlite3_column_text(statement, position), of: statement, at: position))
+    }
+
     /// The next text, which many rows have.
     package mutating func next(in texts: SharedTexts) throws(ColumnMismatch) -> String {
         guard case .statement(let statement) = source, sqlite3_column_type(statement, position) == SQLITE_TEXT else {

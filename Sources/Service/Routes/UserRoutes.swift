@@ -583,14 +583,18 @@ extension OwnedItem: AnswerValue {
         json.append(item.number)
         if let purchase {
             text(",\"origin\":", purchase.origin.rawValue)
-            text(",\"originalTransactionId\":", purchase.originalTransactionIdentifier)
+            json.append(",\"originalTransactionId\":")
+            json.string(purchase.original)
             text(",\"productId\":", purchase.productIdentifier)
         }
         if let renews { json.append(renews ? ",\"renews\":true" : ",\"renews\":false") }
         time(",\"since\":", since)
         text(",\"source\":", sourceName)
         text(",\"state\":", state.rawValue)
-        text(",\"transactionId\":", purchase?.transactionIdentifier)
+        if let purchase {
+            json.append(",\"transactionId\":")
+            json.string(purchase.period.identifier)
+        }
         time(",\"until\":", until)
     }
 
