@@ -171,7 +171,8 @@ extension [UInt8] {
 extension Request {
     /// The path as it was sent, without the copy that `uri.path` makes.
     package var path: Substring {
-        // A target may be a whole address (RFC 9112 section 3.2.2).
+        // A target may be a whole address (RFC 9112 section 3.2.2). `URI` compares its first character, which is the first byte because
+        // `RequestHead` refuses bytes above 0x7F.
         guard uri.string.utf8.first == UInt8(ascii: "/") else { return uri.path[...] }
         return Substring(uri.string.utf8.prefix { $0 != UInt8(ascii: "?") })
     }

@@ -1,6 +1,7 @@
 import Entitlements
 import HTTPSupport
 import HTTPTypes
+import Hummingbird
 import Proofs
 import Service
 import TestSupport
@@ -139,5 +140,18 @@ import Vocabulary
         ] as [(HTTPRequest.Method, String, RevenueCatEndpoint?)])
     func `a request belongs to its endpoint`(method: HTTPRequest.Method, path: String, endpoint: RevenueCatEndpoint?) {
         #expect(RevenueCatEndpoint(method: method, path: path[...]) == endpoint)
+    }
+
+    @Test(
+        arguments: [
+            "/", "/?", "/v1/subscribers/user?a=/b//c", "//v1//subscribers//user/", "/v1/subscribers/user#a?b",
+            "/a://b/v1",
+            "http://localhost/v1/subscribers/user?a", "http://localhost", "http://localhost?a", "a://b//c", "v1/a?b",
+            "*", "",
+        ])
+    func `the path of a request is the one that the router reads`(target: String) {
+        let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: target)
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+        #expect(String(request.path) == request.uri.path)
     }
 }

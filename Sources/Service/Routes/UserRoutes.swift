@@ -68,7 +68,7 @@ struct UserRoutes: OperationGroup {
             let user = try subjects.user(request, context)
             let made = try await service.limited(to: context).answer(aboutItemsOf: user, keptIn: items) {
                 // An item has fewer bytes, unless its names are long.
-                UserAnswer(try ["items": $0].json(reserving: 320 * ($0.count + 1)), isKnown: $1)
+                UserAnswer(try ["items": $0].json(reserving: 384 * ($0.count + 1)), isKnown: $1)
             }
             return try await response(made, about: user, to: request, context)
         }

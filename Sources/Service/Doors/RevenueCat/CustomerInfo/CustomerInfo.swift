@@ -117,8 +117,8 @@ package struct RenderedCustomerInfo: Sendable {
         json.name("last_seen")
         // Kept without the room that an array leaves for more.
         beforeLastSeen = json.bytes.withUnsafeBufferPointer { Array($0) }
-        // A product has fewer bytes, unless its names are long.
-        json = AnswerJSON(reserving: 512 * (info.purchases.count + info.subscriptions.count + 1))
+        // A purchase and a subscription have fewer bytes, unless their names are long.
+        json = AnswerJSON(reserving: 512 * (info.purchases.count + 1) + 768 * info.subscriptions.count)
         json.text("management_url", info.managementURL)
         json.members("non_subscriptions", info.purchases) { purchases, json in
             json.list(purchases) { $0.write(to: &$1) }
