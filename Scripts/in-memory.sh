@@ -6,6 +6,8 @@ memory=/dev/shm
 needed=$((2 << 20)) # KiB
 if [ -d "$memory" ] && [ -w "$memory" ] && [ "$(df -Pk "$memory" | awk 'END { print $4 }')" -ge "$needed" ]; then
     TMPDIR=$(mktemp -d "$memory/till.XXXXXX")
+    # As /tmp is, for tests that run a program as another user.
+    chmod 1777 "$TMPDIR"
     export TMPDIR
     trap 'rm -rf "$TMPDIR"' EXIT
 fi
