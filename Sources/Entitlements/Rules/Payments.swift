@@ -91,7 +91,7 @@ extension TransactionFacts {
     private var isPaidByAnother: Bool { PurchasePeriod.Terms(self).isPaidByAnother }
 }
 
-/// What a store has taken back of a charge: its money, or the goods without any.
+/// The part of a charge that a store has taken back: its money, or the goods without any.
 package enum StoreReturn: Sendable {
     case refunded, partlyRefunded
     /// The customer's bank has taken the money back.
@@ -106,7 +106,7 @@ extension RedeemedTransaction {
     /// Google's number of a chargeback (developers.google.com/android-publisher/api-ref/rest/v3/purchases.voidedpurchases, `voidedReason`).
     private static let chargebackReason: Int64 = 7
 
-    /// What the store has taken back, and when; nil for nothing, and for an upgrade.
+    /// The part that the store has taken back, and the date; nil for none, and for an upgrade.
     package var takenBack: (what: StoreReturn, at: Timestamp)? {
         let terms = PurchasePeriod.Terms(facts)
         if let paidBack {

@@ -251,8 +251,8 @@ extension EntitlementService {
 }
 
 extension EntitlementService {
-    /// What happened to the money of a user's transaction, newest first: refunds that were requested, declined, paid or reversed, what the
-    /// team has asked of the store, and its revocations.
+    /// The story of the money of a user's transaction, newest first: refunds that were requested, declined, paid or reversed, the requests
+    /// of the team to the store, and its revocations.
     package func refundStory(of transaction: RedeemedTransaction, for user: User) async throws -> [StoryEntry] {
         try await ledger.read { ledger in
             guard let number = try ledger.users.known(user) else { return [] }

@@ -56,12 +56,17 @@ struct CustomerHeading {
 }
 
 extension CustomerHeading {
-    /// The items to which two live subscriptions give the right, at one store or two.
+    /// The items for which the customer pays with two live subscriptions, at one store or two. Another customer pays for a seat and for
+    /// the share of a family, and nobody for a test.
     private var doublyOwned: [Item] {
-        let items = subscriptions.filter(\.state.isOwned).compactMap { status in
-            view.names.catalogs.all.lazy.compactMap { $0.benefit(of: status.productIdentifier)?.item }.first
+        let paid = subscriptions.filter { $0.state.isOwned && ![.familyShared, .assigned].contains($0.ownership) }
+        func doubled(inSandbox isSandbox: Bool) -> [Item] {
+            let items = paid.filter { $0.origin.isSandbox == isSandbox }.compactMap { status in
+                view.names.catalogs.all.lazy.compactMap { $0.benefit(of: status.productIdentifier)?.item }.first
+            }
+            return Dictionary(grouping: items) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
         }
-        return Dictionary(grouping: items) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
+        return Set(doubled(inSandbox: false) + doubled(inSandbox: true)).sorted()
     }
 }
 

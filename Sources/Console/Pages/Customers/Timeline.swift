@@ -181,7 +181,8 @@ struct TimelineWords {
     /// True if the event is later than the redemption of its transaction.
     private var isLater: Bool { transaction.map { $0.redeemedAt < entry.happenedAt } ?? false }
 
-    /// What the store took back. A refund that was reversed since is no fact of the transaction, but the event has its money.
+    /// The title of an event by which the store took something back. The transaction has no refund that was reversed since, but the event
+    /// has its money.
     private var takenBack: Phrase {
         switch transaction?.takenBack?.what ?? entry.refund.map({ _ in StoreReturn.refunded }) {
         case .refunded: "Refunded by \(company)"

@@ -260,7 +260,9 @@ extension [StoryEntry] {
         for each in self {
             switch each.content {
             case .notification(let notification): return notification.asksForRefund ? notification.signedAt : nil
-            case .event(let event, _, _) where [.revoked, .paymentRefunded].contains(event.event): return nil
+            case .event(let event, _, _) where [.revoked, .paymentRefunded].contains(event.event):
+                // A revocation by the team pays nothing back.
+                if case .store = event.actor { return nil }
             case .event: continue
             }
         }
@@ -269,7 +271,7 @@ extension [StoryEntry] {
 }
 
 extension RedeemedTransaction {
-    /// What the store has taken back of the purchase, in a sentence: "Apple refunded it on 3 November 2026."
+    /// The part of the purchase that the store has taken back, in a sentence: "Apple refunded it on 3 November 2026."
     var takenBackSentence: Phrase? {
         guard let takenBack else { return nil }
         // 1 is the developer (purchases.voidedpurchases, `voidedSource`).

@@ -45,8 +45,8 @@ struct UnclaimedRoutes: Sendable {
     private func list(_ request: Request) async throws -> Page {
         let filter = try UnclaimedFilter(request)
         let (found, next) = try await purchases(filter, try RequestedPage(request))
-        // A page has one row for a purchase and its renewals.
-        let shown = found.purchases(named: [])
+        // A page has one row for a purchase and its renewals: the charge that was searched for, or else the last one.
+        let shown = found.purchases(named: [filter.transaction].compactMap(\.self))
         let expectedCount = try await services.ledger.read {
             try $0.expectedPurchaseCount(upTo: Self.maximumExpected)
         }
