@@ -508,7 +508,7 @@ import Testing
         #expect(periods.map(\.price.milliunits) == [0, 11_980, 11_980])
         #expect(
             periods.map { $0.expiresDate?.rfc3339 } == [
-                "2026-11-04T12:00:00Z", "2026-12-04T12:00:00Z", "2027-01-04T12:00:00Z",
+                "2026-11-03T12:00:00Z", "2026-12-03T12:00:00Z", "2027-01-03T12:00:00Z",
             ])
     }
 
