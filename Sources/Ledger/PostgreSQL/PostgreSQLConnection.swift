@@ -122,20 +122,33 @@ final class PostgreSQLConnection {
     /// - Returns: The text of the last statement's first value; nil without rows.
     @discardableResult func script(_ sql: String) throws(PostgreSQLFailure) -> String? {
         guard PQexitPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
-        guard PQsendQuery(handle, sql) == 1 else { throw failure(nil) }
-        var last: OpaquePointer?
-        defer { PQclear(last) }
-        while true {
-            try awaitResult()
-            guard let next = PQgetResult(handle) else { break }
-            PQclear(last)
-            last = next
-        }
-        guard let result = last, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
-            throw failure(last)
+        // A busy primary may take long for the tables of a new ledger. No other server could make them.
+        let result = try isOfStandby ? lastResult(of: sql) : PQexec(handle, sql)
+        defer { PQclear(result) }
+        guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+            throw failure(result)
         }
         guard PQenterPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
         return PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : nil
+    }
+
+    /// Runs statements as `PQexec` does, but waits no longer than for any answer of a standby.
+    ///
+    /// - Returns: The result of the last statement, which the caller frees; nil without one.
+    private func lastResult(of sql: String) throws(PostgreSQLFailure) -> OpaquePointer? {
+        guard PQsendQuery(handle, sql) == 1 else { throw failure(nil) }
+        var last: OpaquePointer?
+        while true {
+            do {
+                try awaitResult()
+            } catch {
+                PQclear(last)
+                throw error
+            }
+            guard let next = PQgetResult(handle) else { return last }
+            PQclear(last)
+            last = next
+        }
     }
 
     /// Sends a statement without arguments together with the next one.
