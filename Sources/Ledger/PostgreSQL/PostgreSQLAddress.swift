@@ -26,7 +26,7 @@ package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
     /// The address of the server itself.
     package var direct: PostgreSQLAddress { directURL.flatMap { try? PostgreSQLAddress($0) } ?? self }
 
-    /// The address of the standbys that may answer reads; nil for none.
+    /// The address of the standbys that may answer reads; nil for none. The initializer has read it once, so it is one.
     var replicas: PostgreSQLAddress? { replicasURL.flatMap { try? PostgreSQLAddress($0) } }
 
     /// Returns true if a text begins as a PostgreSQL URL does.

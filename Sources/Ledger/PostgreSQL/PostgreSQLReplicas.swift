@@ -20,7 +20,8 @@ package final class PostgreSQLReplicas: Sendable {
     private let opener = DispatchQueue(label: "till.replicas")
     private let shared = Mutex(Shared())
 
-    /// The connection is not Sendable. One thread at a time has it, as in `PostgreSQLPool`.
+    /// The connection itself is not Sendable. It is safe to pass it between threads here, because one thread at a time has it: a read
+    /// takes it out of `idle` before its use, and puts it back afterwards if it is whole, both under the lock of `shared`.
     private struct Pooled: @unchecked Sendable {
         let connection: PostgreSQLConnection
     }
